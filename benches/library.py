@@ -3,9 +3,9 @@
 
     python3 benches/library.py TRACE MODULE:OBJECT… [--tpq target/release/tpq] [--threads N] [--turns N]
 
-DuckDB runs the text of the module and of the modules that it includes, with the lists of declared
-columns taken out. An object that uses an operator of PerfettoSQL, such as SPAN_JOIN, has no time of
-DuckDB. Both engines keep all columns of all rows, and the numbers of rows must agree. The median of
+DuckDB runs the statements that create the object and the objects that it reads, of the module and
+of the modules that it includes, with the lists of declared columns taken out. An object that uses an
+operator of PerfettoSQL, such as SPAN_JOIN, has no time of DuckDB. Both engines keep all columns of all rows, and the numbers of rows must agree. The median of
 the turns counts. Each turn of tpq is a process, with the open from its cache in its time; each turn
 of DuckDB is a connection. DuckDB takes part where Python has its module
 (`pip install duckdb`).
@@ -34,7 +34,7 @@ def module_text(name):
 
 
 def plain_sql(name, done):
-    """The statements of a module, after those of the modules that it includes, for DuckDB."""
+    """The statements of a module, after those of the modules that it includes."""
     if name in done:
         return []
     done.add(name)
@@ -45,8 +45,19 @@ def plain_sql(name, done):
     text = INCLUDE.sub("", text)
     for statement in re.split(r";\s*\n", text):
         if statement.strip():
-            statements.append(without_columns(statement.strip().rstrip(";")))
+            statements.append(statement.strip().rstrip(";"))
     return statements
+
+
+def statements_for(module, name):
+    """The statements that create an object and all that it reads, for DuckDB."""
+    needed, found = {name}, []
+    for statement in reversed(plain_sql(module, set())):
+        declaration = DECLARATION.match(statement)
+        if declaration and declaration[2] in needed:
+            needed.update(re.findall(r"\w+", statement))
+            found.append(without_columns(statement))
+    return reversed(found)
 
 
 def without_columns(statement):
@@ -88,7 +99,7 @@ def seconds_of_duckdb(arguments, tables, module, name):
         base.sql(f"CREATE VIEW \"{os.path.splitext(file)[0]}\" AS SELECT * FROM read_parquet('{path}')")
     began = time.perf_counter()
     try:
-        for statement in plain_sql(module, set()):
+        for statement in statements_for(module, name):
             base.execute(statement)
         base.execute(f"CREATE TABLE kept AS SELECT * FROM {name}")
     except duckdb.Error as error:

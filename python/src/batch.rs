@@ -107,6 +107,6 @@ impl Batches {
     ) -> PyResult<Bound<'py, PyCapsule>> {
         drop(requested_schema);
         let batches = self.lock().clone();
-        capsules::stream(py, &self.schema, batches)
+        capsules::stream(py, &self.schema, batches.into_iter().map(Ok))
     }
 }

@@ -44,9 +44,8 @@ pub fn array<'py>(
 pub fn stream<'py>(
     py: Python<'py>,
     schema: &SchemaRef,
-    batches: Vec<RecordBatch>,
+    batches: impl Iterator<Item = Result<RecordBatch, ArrowError>> + Send + 'static,
 ) -> PyResult<Bound<'py, PyCapsule>> {
-    let batches = batches.into_iter().map(Ok);
     let reader = RecordBatchIterator::new(batches, exported(schema));
     let stream = FFI_ArrowArrayStream::new(Box::new(reader));
     PyCapsule::new_with_value(py, stream, c"arrow_array_stream")

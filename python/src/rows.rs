@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use datafusion::arrow::array::{RecordBatch, RecordBatchReader};
+use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::arrow::error::ArrowError;
 use futures::StreamExt;
@@ -155,26 +155,21 @@ impl Rows {
     ) -> PyResult<Bound<'py, PyCapsule>> {
         drop(requested_schema);
         let result = self.take(py)?;
-        let reader = Reader {
-            opened: Arc::clone(&self.opened),
-            cancel: self.cancel.clone(),
-            schema: Arc::clone(&self.schema),
-            result,
-        };
-        capsules::stream(py, Box::new(reader))
+        let batches =
+            Batches { opened: Arc::clone(&self.opened), cancel: self.cancel.clone(), result };
+        capsules::stream(py, &self.schema, batches)
     }
 }
 
 /// Rows on their way to a consumer of Arrow's C stream interface.
-struct Reader {
+struct Batches {
     opened: Arc<Opened>,
     cancel: CancelToken,
-    schema: SchemaRef,
     /// `None` after the last batch, or an error.
     result: Option<ResultSet>,
 }
 
-impl Iterator for Reader {
+impl Iterator for Batches {
     type Item = Result<RecordBatch, ArrowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -191,11 +186,5 @@ impl Iterator for Reader {
             Ok((None, _)) => None,
             Err(error) => Some(Err(ArrowError::ExternalError(Box::new(error)))),
         }
-    }
-}
-
-impl RecordBatchReader for Reader {
-    fn schema(&self) -> SchemaRef {
-        Arc::clone(&self.schema)
     }
 }

@@ -154,7 +154,8 @@ JOIN __intrinsic_profiler_counter_set AS of_sample
 JOIN counter ON counter.id = of_sample.counter_id
 WHERE sample.callsite_id IS NOT NULL;
 
--- A sample of a CPU profile: of Chromium, V8, Firefox, simpleperf, speedscope, or of the text of perf.
+-- A sample of a CPU profile: of Chromium, V8, Firefox, simpleperf, speedscope, of JSON, or of the
+-- text of perf.
 CREATE PERFETTO VIEW cpu_profile_stack_sample(
   -- Unique id of the sample; join with `stack_sample` on `id`.
   id ID,
@@ -174,7 +175,8 @@ FROM __intrinsic_profiler_sample AS sample
 LEFT JOIN __intrinsic_profiler_task_context AS task ON task.id = sample.task_context_id
 LEFT JOIN __intrinsic_chrome_stack_sample_extras AS extras ON extras.profiler_sample_id = sample.id
 WHERE sample.source IN (
-  'chrome', 'legacy_v8', 'cpuprofile', 'gecko', 'simpleperf', 'perf_text', 'speedscope'
+  'chrome', 'legacy_v8', 'cpuprofile', 'gecko', 'simpleperf', 'perf_text', 'speedscope',
+  'json'
 );
 
 -- A sample of Instruments, the profiler of macOS.

@@ -102,6 +102,11 @@ pub fn real() -> Vec<Base> {
     REAL.iter().filter_map(read).collect()
 }
 
+/// A base without a container.
+pub fn plain(name: &str, bytes: Vec<u8>) -> Base {
+    base(name, Packing::Plain, bytes)
+}
+
 fn base(name: &str, packing: Packing, bytes: Vec<u8>) -> Base {
     Base { name: name.to_owned(), bytes, packing }
 }

@@ -16,6 +16,7 @@
 
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test fails by panicking")]
 
+mod areas;
 mod bases;
 mod cache_damage;
 mod cached_tables;
@@ -60,6 +61,7 @@ fn main() -> ExitCode {
         Trial::test("cache::changed_while_mapped", move || mapped_tables::changed(effort)),
         Trial::test("trace::changes_while_read", move || changing_trace::changes(effort)),
     ];
+    trials.extend(mutations::trials(effort));
     trials.extend(kills::trials(effort));
     trials.extend(full_disk::trials(effort));
     libtest_mimic::run(&arguments, trials).exit_code()

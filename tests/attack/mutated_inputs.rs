@@ -2,6 +2,7 @@
 
 use tpq::{ImportOptions, Interpolation};
 
+use crate::areas::AREAS;
 use crate::bases::{self, Base};
 use crate::effort;
 use crate::tampering::tamper;
@@ -26,8 +27,12 @@ pub struct Input {
 }
 
 impl Inputs {
-    pub fn new() -> Self {
-        Self { own: bases::own(), real: bases::real() }
+    /// Those of an area, by its number, or of all formats.
+    pub fn of(area: Option<usize>) -> Self {
+        match area.and_then(|area| AREAS.get(area)) {
+            Some(area) => Self { own: (area.bases)(), real: Vec::new() },
+            None => Self { own: bases::own(), real: bases::real() },
+        }
     }
 
     pub fn bases(&self) -> usize {

@@ -7,8 +7,9 @@ use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
-use libtest_mimic::Failed;
+use libtest_mimic::{Failed, Trial};
 
+use crate::areas::AREAS;
 use crate::effort::Effort;
 use crate::mutated_inputs::Inputs;
 use crate::process;
@@ -21,11 +22,29 @@ const HANG: Duration = Duration::from_secs(60);
 /// The largest input has 4 MiB, which may unpack to several hundred.
 const MOST_MEMORY: u64 = 1 << 30;
 
-/// Imports in workers: many, so that each has only a moment.
+/// Imports inputs of all formats.
 pub fn imported(effort: Effort) -> Result<(), Failed> {
-    let cases = effort.cases(4_000, 176_000);
+    import(None, effort.cases(4_000, 176_000), effort)
+}
+
+/// The attack on each area.
+pub fn trials(effort: Effort) -> impl Iterator<Item = Trial> {
+    AREAS.iter().enumerate().map(move |(number, area)| {
+        Trial::test(format!("mutations::area::{}", area.name), move || {
+            import(Some(number), effort.cases(150, 10_000), effort)
+        })
+    })
+}
+
+/// Imports in workers: many, so that each has only a moment.
+fn import(area: Option<usize>, cases: Vec<u64>, effort: Effort) -> Result<(), Failed> {
+    let name = area.and_then(|area| AREAS.get(area)).map(|area| area.name);
+    let title = match name {
+        Some(name) => format!("mutations::area::{name}"),
+        None => "mutations::imported".to_owned(),
+    };
     let workers = std::thread::available_parallelism().map_or(2, |count| count.get() as u64);
-    let report = Mutex::new(Report::new("mutations::imported", effort));
+    let report = Mutex::new(Report::new(&title, effort));
     let totals = Mutex::new(Totals::default());
     std::thread::scope(|scope| {
         for worker in 0..workers.min(cases.len() as u64) {
@@ -34,13 +53,14 @@ pub fn imported(effort: Effort) -> Result<(), Failed> {
                 first: cases[0] + worker,
                 end: cases[0] + cases.len() as u64,
                 step: workers,
+                area,
             };
             let (report, totals) = (&report, &totals);
             scope.spawn(move || work(job, report, totals));
         }
     });
     let (mut report, totals) = (report.into_inner().unwrap(), totals.into_inner().unwrap());
-    report.note(format!("{} bases", Inputs::new().bases()));
+    report.note(format!("{} bases", Inputs::of(area).bases()));
     report.note(format!("{} imported", totals.imported));
     report.note(format!("longest {} ms: case {}", totals.longest.0.as_millis(), totals.longest.1));
     report.note(format!("most memory {} MiB: case {}", totals.peak.0 >> 20, totals.peak.1));
@@ -66,8 +86,9 @@ fn work(job: Job, report: &Mutex<Report>, totals: &Mutex<Totals>) {
         while next < job.end {
             let faults = case(&words, &mut child, next, totals);
             if !faults.is_empty() {
-                let bytes = Inputs::new().input(job.seed, next).bytes;
-                keep(&format!("mutation-{}-{next}", job.seed), &bytes);
+                let bytes = Inputs::of(job.area).input(job.seed, next).bytes;
+                let area = job.area.and_then(|area| AREAS.get(area)).map_or("any", |it| it.name);
+                keep(&format!("mutation-{area}-{}-{next}", job.seed), &bytes);
             }
             report.lock().unwrap().case(next, faults);
             next += job.step;
@@ -137,7 +158,7 @@ fn case(
 /// Runs every command of the binary on a damaged input.
 pub fn by_the_binary(effort: Effort) -> Result<(), Failed> {
     let mut report = Report::new("mutations::by_the_binary", effort);
-    let inputs = Inputs::new();
+    let inputs = Inputs::of(None);
     for case in effort.cases(3, 300) {
         let sandbox = Sandbox::new();
         let input = inputs.input(effort.seed, case);

@@ -60,7 +60,7 @@ const SHOWN: usize = 12;
 
 /// Results of an attack so far.
 pub struct Report {
-    attack: &'static str,
+    attack: String,
     effort: Effort,
     cases: u64,
     /// Remarks on how much the attack reached, as `37 while a file was written`.
@@ -69,8 +69,8 @@ pub struct Report {
 }
 
 impl Report {
-    pub fn new(attack: &'static str, effort: Effort) -> Self {
-        Self { attack, effort, cases: 0, notes: Vec::new(), found: Vec::new() }
+    pub fn new(attack: &str, effort: Effort) -> Self {
+        Self { attack: attack.to_owned(), effort, cases: 0, notes: Vec::new(), found: Vec::new() }
     }
 
     /// Counts a case that is done, with all that went wrong in it.

@@ -16,7 +16,8 @@ use tpq_testkit::testdata;
 use crate::mutated_inputs::{Input, Inputs};
 use crate::process::peak_in;
 
-/// Set for workers: seed, first case, end of cases, step between cases.
+/// Set for workers: seed, first case, end of cases, step between cases, and the number of the area if
+/// there is one.
 const JOB: &str = "TPQ_ATTACK_WORKER_JOB";
 /// One in this number of inputs is not only imported: all its rows are read by SQL.
 const QUERIED: u64 = 256;
@@ -32,15 +33,18 @@ pub struct Job {
     pub first: u64,
     pub end: u64,
     pub step: u64,
+    /// The area of the inputs; all formats without one.
+    pub area: Option<usize>,
 }
 
 impl Job {
     /// The process that does it; it writes its input to a folder.
     pub fn command(self, folder: &Path) -> Command {
-        let Self { seed, first, end, step } = self;
+        let Self { seed, first, end, step, area } = self;
+        let area = area.map(|area| format!(" {area}")).unwrap_or_default();
         let mut command = Command::new(std::env::current_exe().unwrap());
         command
-            .env(JOB, format!("{seed} {first} {end} {step}"))
+            .env(JOB, format!("{seed} {first} {end} {step}{area}"))
             .env("TMPDIR", folder)
             .stdin(Stdio::null())
             .stdout(Stdio::piped());
@@ -49,9 +53,9 @@ impl Job {
 
     fn from_env() -> Option<Self> {
         let text = std::env::var(JOB).ok()?;
-        let mut numbers = text.split(' ').map(|number| number.parse().unwrap());
-        let mut next = || numbers.next().unwrap();
-        Some(Self { seed: next(), first: next(), end: next(), step: next() })
+        let numbers: Vec<u64> = text.split(' ').map(|number| number.parse().unwrap()).collect();
+        let [seed, first, end, step, ref area @ ..] = numbers[..] else { return None };
+        Some(Self { seed, first, end, step, area: area.first().map(|&area| area as usize) })
     }
 }
 
@@ -103,7 +107,7 @@ pub fn run() {
         PANIC.lock().unwrap().get_or_insert(text);
     }));
     std::thread::spawn(watch_memory);
-    let inputs = Inputs::new();
+    let inputs = Inputs::of(job.area);
     let path = std::env::temp_dir().join("input");
     let mut case = job.first;
     while case < job.end {

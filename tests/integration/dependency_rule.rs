@@ -66,6 +66,12 @@ const RULES: &[Rule] = &[
         may: &["tpq-proto", "tpq-sql", "tpq-output", "tpq-summary", "tpq-health"],
         must_not: &["memmap2", "clap"],
     },
+    Rule {
+        name: "tpq-lake",
+        may: &["tpq-tables", "tpq-sql", "tpq-output"],
+        must_not: &["prost", "memmap2", "clap"],
+    },
+    Rule { name: "tpq-cluster", may: &["tpq-sql", "tpq-lake"], must_not: &["memmap2", "clap"] },
     Rule { name: "tpq-testkit", may: &[], must_not: &["prost", "datafusion", "tokio"] },
 ];
 

@@ -13,6 +13,8 @@ mod check_command;
 mod cli;
 mod clocks;
 mod clocks_command;
+#[cfg(target_os = "linux")]
+mod cluster;
 mod command;
 mod compatibility_doc;
 mod dependency_rule;
@@ -26,9 +28,11 @@ mod hostile;
 mod imported;
 mod interrupts;
 mod json;
+mod lake;
 mod layers;
 #[cfg(target_os = "linux")]
 mod memory;
+mod memory_snapshots;
 mod merge_command;
 mod merging;
 mod metatrace;

@@ -139,6 +139,36 @@ nonsense
     );
 }
 
+/// Sections may have further attributes, lack the header of the trace, or hold a part of it.
+#[test]
+fn a_page_with_several_traces() {
+    let (header, events): (Vec<&str>, Vec<&str>) =
+        LINES.lines().partition(|line| line.starts_with('#') || line.is_empty());
+    let (first, rest) = events.split_at(1);
+    let page = format!(
+        "<html>
+<script id=\"a\" class=\"trace-data\" type=\"application/text\" hidden>
+{}
+</script>
+<script class='other'>
+{}
+</script>
+<script class=\"trace-data\" type=\"application/text\">
+{}
+{}
+</script>
+</html>
+",
+        first.join("\n"),
+        events.join("\n"),
+        header.join("\n"),
+        rest.join("\n"),
+    );
+    let trace = Imported::file(page);
+    assert_eq!(all_rows(&trace), ALL_ROWS);
+    assert_eq!(counted(&trace), NOTHING);
+}
+
 #[test]
 fn lines_that_are_wrong_are_counted_and_entered() {
     let trace = Imported::file(format!("{LINES}CPU:1 [LOST 12 EVENTS]\nwhat is this\n"));

@@ -24,9 +24,9 @@ def raises(kind, connection, sql):
     return raised.value
 
 
-@pytest.mark.parametrize("binary", [False, True])
-def test_values_have_their_types(connection, binary):
-    with connection.cursor(binary=binary) as cursor:
+@pytest.mark.parametrize("as_binary", [False, True])
+def test_values_have_their_types(connection, as_binary):
+    with connection.cursor(binary=as_binary) as cursor:
         cursor.execute(
             "SELECT 1 AS one, 0.5, 'ä', x'00ff', NULL, 9223372036854775807, 5000000000"
         )

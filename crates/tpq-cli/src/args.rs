@@ -2,14 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Arg, Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use tpq::{ImportOptions, SqlPackage, TableCache};
 
 use crate::command::check::CheckArgs;
 use crate::command::clocks::ClocksArgs;
+use crate::command::cluster::ClusterArgs;
 use crate::command::completions::CompletionsArgs;
 use crate::command::export::ExportArgs;
 use crate::command::info::InfoArgs;
+use crate::command::ingest::IngestArgs;
+use crate::command::lake::LakeArgs;
 use crate::command::man::ManArgs;
 use crate::command::merge::MergeArgs;
 use crate::command::query::QueryArgs;
@@ -30,6 +33,7 @@ Examples:
   tpq check trace.pftrace                              lost data and how to avoid it
   tpq query phone.pftrace watch.pftrace -f both.sql    two traces on one timeline
   tpq serve trace.pftrace                              for ui.perfetto.dev and Python
+  tpq ingest 'runs/*.pftrace' --lake lake/             thousands of traces, for query --lake
 
 Calls of trace_processor_shell are understood: -D or --httpd is `serve`, -q FILE.sql is
 `query -f FILE.sql`, -Q SQL is `query -c SQL`, `server http` and `server unix` are `serve`.
@@ -78,10 +82,25 @@ pub enum Command {
     Clocks(ClocksArgs),
     /// Pack traces into one file and report what cannot be placed on the timeline
     Merge(MergeArgs),
+    /// Run a scheduler or an executor, for queries and imports on many machines
+    Cluster(ClusterArgs),
+    /// Import traces into a lake: the tables of thousands of traces as Parquet files
+    Ingest(IngestArgs),
+    /// List, delete and compact the traces of a lake
+    Lake(LakeArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
     /// Print a manual page
     Man(ManArgs),
+}
+
+/// The commands as they are parsed: a lake takes the place of traces.
+pub fn command() -> clap::Command {
+    let traces =
+        |arg: Arg| arg.required(false).required_unless_present("lake").conflicts_with("lake");
+    let on_lake = |command: clap::Command| command.mut_arg("traces", traces);
+    let tpq = on_lake(Cli::command());
+    tpq.mut_subcommand("query", on_lake).mut_subcommand("shell", on_lake)
 }
 
 impl Cli {
@@ -119,7 +138,10 @@ impl Cli {
             Some(Command::Check(args)) => &mut args.import,
             Some(Command::Clocks(args)) => &mut args.import,
             Some(Command::Merge(args)) => return Some((&mut args.flags, None)),
-            Some(Command::Completions(_) | Command::Man(_)) => return None,
+            Some(Command::Ingest(args)) => return Some((&mut args.flags, None)),
+            Some(
+                Command::Cluster(_) | Command::Completions(_) | Command::Man(_) | Command::Lake(_),
+            ) => return None,
             None => &mut self.query.import,
         };
         Some((&mut import.flags, Some(&mut import.config)))
@@ -160,7 +182,11 @@ pub struct ImportArgs {
 impl ImportArgs {
     /// The files that are read or written in addition to the output of a command.
     pub fn files(&self) -> impl Iterator<Item = &Path> {
-        self.traces.iter().chain(&self.flags.metatrace).map(PathBuf::as_path)
+        self.traces
+            .iter()
+            .chain(&self.flags.symbols)
+            .chain(&self.flags.metatrace)
+            .map(PathBuf::as_path)
     }
 }
 
@@ -210,6 +236,12 @@ pub struct ImportFlags {
     /// Drop track events before the range of interest, if the recording names one
     #[arg(long, help_heading = "Import options")]
     pub crop: bool,
+
+    /// File or folder of ELF binaries with symbols or debug information, for the functions, files
+    /// and lines of call stacks without symbols. Binaries are found by their build ids; can be
+    /// repeated
+    #[arg(long, value_name = "PATH", help_heading = "Import options")]
+    pub symbols: Vec<PathBuf>,
 
     /// Record what tpq itself does, and when, to this file: a trace that tpq and Perfetto can open
     #[arg(long, value_name = "FILE", help_heading = "Import options")]
@@ -312,11 +344,10 @@ pub fn parse_memory_limit(text: &str) -> Result<u64, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
 
     #[test]
     fn the_arguments_are_consistent() {
-        Cli::command().debug_assert();
+        command().debug_assert();
     }
 
     #[test]

@@ -22,11 +22,19 @@ pub struct Usage(pub String);
 #[error("an error was already reported")]
 pub struct AlreadyReported;
 
+/// The user pressed Ctrl-C, or asked the process to end, and what ran elsewhere was cancelled.
+#[derive(Debug, thiserror::Error)]
+#[error("interrupted")]
+pub struct Interrupted;
+
 /// Reports the outcome of a command and returns the exit code.
 pub fn code(outcome: anyhow::Result<()>) -> ExitCode {
     let Err(error) = outcome else { return ExitCode::SUCCESS };
     if error.is::<AlreadyReported>() {
         return ExitCode::FAILURE;
+    }
+    if error.is::<Interrupted>() {
+        return ExitCode::from(130);
     }
     // The reader has closed the pipe, as `head` does: this is not an error.
     if is_closed_pipe(&error) {

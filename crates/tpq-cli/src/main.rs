@@ -18,6 +18,7 @@ mod exit;
 mod export;
 mod files;
 mod health_line;
+mod lake;
 mod layout;
 mod merge;
 mod metatrace;
@@ -29,6 +30,7 @@ mod parameter;
 mod peak_memory;
 mod progress;
 mod query_progress;
+mod remote;
 mod report;
 mod results;
 mod row_limit;
@@ -40,12 +42,17 @@ mod terminal;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::FromArgMatches;
 
 use crate::args::{Cli, Command};
 
 fn main() -> ExitCode {
-    let mut cli = Cli::parse_from(compatibility::arguments(std::env::args_os()));
+    let arguments = compatibility::arguments(std::env::args_os());
+    let mut matches = args::command().get_matches_from(arguments);
+    let mut cli = match Cli::from_arg_matches_mut(&mut matches) {
+        Ok(cli) => cli,
+        Err(error) => error.exit(),
+    };
     open_files::raise_limit();
     if let Err(error) = cli.configure() {
         return exit::code(Err(error));
@@ -63,7 +70,7 @@ fn main() -> ExitCode {
 async fn run(cli: Cli) -> anyhow::Result<()> {
     output::report_file_size_limit();
     match cli.command {
-        Some(Command::Shell(args)) => command::shell::run(args.import).await,
+        Some(Command::Shell(args)) => command::shell::run(args.import, args.lake).await,
         Some(Command::Query(args)) => command::query::run(args).await,
         Some(Command::Export(args)) => command::export::run(args).await,
         Some(Command::Serve(args)) => command::serve::run(*args).await,
@@ -73,9 +80,12 @@ async fn run(cli: Cli) -> anyhow::Result<()> {
         Some(Command::Check(args)) => command::check::run(args).await,
         Some(Command::Clocks(args)) => command::clocks::run(args).await,
         Some(Command::Merge(args)) => command::merge::run(args).await,
+        Some(Command::Cluster(args)) => command::cluster::run(args).await,
+        Some(Command::Ingest(args)) => command::ingest::run(args).await,
+        Some(Command::Lake(args)) => command::lake::run(args).await,
         Some(Command::Completions(args)) => command::completions::run(&args),
         Some(Command::Man(args)) => command::man::run(&args),
         None if cli.query.has_query_options() => command::query::run(cli.query).await,
-        None => command::shell::run(cli.query.import).await,
+        None => command::shell::run(cli.query.import, cli.query.each.of_lake()).await,
     }
 }

@@ -98,6 +98,7 @@ pub fn options(flags: &ImportFlags) -> ImportOptions {
         clock_interpolation: flags.clock_interpolation.into(),
         ftrace_raw: !flags.no_ftrace_raw,
         crop: flags.crop,
+        symbols: flags.symbols.clone(),
         allow_files: true,
         on_warning: Some(Arc::new(print_warning)),
         give_back: Some(allocator::give_back),

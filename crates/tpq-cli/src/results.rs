@@ -30,7 +30,8 @@ pub async fn execute(
     Ok(rows)
 }
 
-async fn write(mut result: ResultSet, writer: &mut dyn ResultWriter) -> anyhow::Result<usize> {
+/// Writes the rows of a result, and returns their number.
+pub async fn write(mut result: ResultSet, writer: &mut dyn ResultWriter) -> anyhow::Result<usize> {
     let mut rows = 0;
     writer.begin(result.schema())?;
     while let Some(batch) = result.next().await {

@@ -14,7 +14,8 @@ use tpq_tables::{Packer, Stat, Stats, StringId, Tables};
 use crate::Tie;
 use crate::decode::clocks::{clock_drift, clock_snapshot};
 use crate::decode::heap::java_names;
-use crate::decode::profilers::symbols;
+use crate::decode::kernel::etw;
+use crate::decode::profilers::{binaries, deobfuscation, symbols};
 use crate::decode::recorder::trace_uuid::uuid_of;
 use crate::decode::recorder::translation;
 use crate::decode::{Decode, Packet, winscope};
@@ -23,6 +24,7 @@ use crate::format::{FormatDecoder, FormatDecoders};
 use crate::health::{self, FileHealth, FileRemark};
 use crate::losses::{count_losses, count_streaming, count_unrelatable, log_file, write_book};
 use crate::registry::{PACKETS, event_decoder};
+use crate::symbolizer::{Symbolizer, UnknownBinary};
 use tpq_trackers::deferred::{DeferredStage, DeferredWriter, Written};
 use tpq_trackers::interned::Interned;
 use tpq_trackers::setup::{MachineInfo, Setup};
@@ -65,6 +67,10 @@ struct State<'a> {
     remarks: Vec<(u32, FileRemark)>,
     /// The first source of each file that has any.
     first_sources: FxHashMap<u32, SourceId>,
+    /// Sources of files with nothing but names of code, which are for the code of all files.
+    symbol_files: Vec<SourceId>,
+    /// Finds functions in files of binaries.
+    symbolizer: Option<Box<dyn Symbolizer>>,
 }
 
 /// The results of decoding.
@@ -73,6 +79,8 @@ pub struct Finished {
     pub tables: Tables,
     /// Everything that was counted, over all sources.
     pub stats: Stats,
+    /// Binaries that the symbolizer did not find.
+    pub unsymbolized: Vec<UnknownBinary>,
 }
 
 /// The reports of the other stages at the end of an import.
@@ -135,6 +143,8 @@ impl<'a> Decoder<'a> {
             formats: FormatDecoders::new(formats),
             remarks: Vec::new(),
             first_sources: first_sources(&sources),
+            symbol_files: Vec::new(),
+            symbolizer: None,
             sources,
         };
         let writer = DeferredWriter::new(bytes, &state.sources, files, &state.trackers.deferred);
@@ -186,6 +196,20 @@ impl<'a> Decoder<'a> {
         let State { bytes, trackers, tables, .. } = &mut self.state;
         trackers.enter(source);
         translation::read(kind, bytes.get(payload), trackers, tables);
+    }
+
+    /// Takes the names of code in the file of `source` for those of the code of all files. Names
+    /// of Java code that state no package are of `package`.
+    pub fn share_symbols(&mut self, source: SourceId, package: Option<&str>) {
+        let State { trackers, symbol_files, .. } = &mut self.state;
+        symbol_files.push(source);
+        trackers.enter(source);
+        trackers.source.symbols.package = package.map(str::to_owned);
+    }
+
+    /// Has frames without symbols symbolized at the end of the import.
+    pub fn symbolize_by(&mut self, symbolizer: Box<dyn Symbolizer>) {
+        self.state.symbolizer = Some(symbolizer);
     }
 
     /// Notes the payload fields of the packets in the file of `source`.
@@ -266,13 +290,20 @@ impl<'a> Decoder<'a> {
         let Outcome { books, order, prescans, sequences, ties, mut timeline } = outcome;
         let State { bytes, sources, mut trackers, mut tables, mut stats, .. } = self.state;
         let (import_stats, remarks) = (self.state.import_stats, self.state.remarks);
+        let symbol_files = self.state.symbol_files;
         let boottime = self.state.boottime;
         for (source, stats) in (0..).zip(&mut stats) {
             trackers.enter(source);
             trackers.bind_arrived(&mut tables, stats);
-            symbols::name_frames(bytes, &mut trackers, &mut tables, stats);
+            etw::end_operations(&mut trackers, &mut tables, stats);
             winscope::finish_source(&mut trackers, &mut tables, stats);
+            trackers.write_memory_snapshot(&mut tables, stats);
         }
+        symbols::name_frames(bytes, &symbol_files, &mut trackers, &mut tables, &mut stats);
+        let unsymbolized = self.state.symbolizer.map_or_else(Vec::new, |symbolizer| {
+            binaries::name_frames(&*symbolizer, &mut trackers, &mut tables, stats.len())
+        });
+        deobfuscation::name_frames(bytes, &symbol_files, &mut trackers, &mut tables, &mut stats);
         end_heaps(bytes, &mut trackers, &mut tables, &mut stats);
         close_args(&mut trackers, &mut self.deferred, &mut tables, &read);
         trackers.log_refusals(&mut tables);
@@ -321,7 +352,7 @@ impl<'a> Decoder<'a> {
         if let Some(written) = written {
             written.join(&mut tables);
         }
-        Finished { tables, stats: all }
+        Finished { tables, stats: all, unsymbolized }
     }
 }
 
@@ -337,7 +368,7 @@ fn end_heaps(
     let mut mappings = Vec::new();
     for source in 0..stats.len() as SourceId {
         trackers.enter(source);
-        mappings.extend(&trackers.source.symbols.deobfuscation);
+        mappings.extend(trackers.source.symbols.deobfuscation.iter().cloned());
     }
     if let Some(stats) = stats.first_mut().filter(|_| !trackers.heap_graphs.classes().is_empty()) {
         java_names::name_classes(bytes, &mappings, trackers, tables, stats);

@@ -18,13 +18,16 @@ mod format;
 mod health;
 mod losses;
 mod registry;
+mod symbolizer;
 
 pub use decode::DecodeEvent;
 pub use decode::clocks::clock_snapshot::Tie;
 pub use decode::kernel::ftrace;
+pub use decode::profilers::proguard::is_mapping_line;
 pub use decoder::{Decoder, Fact, FileInfo, Finished, Outcome};
 pub use event::RunEvent;
 pub use format::{FormatDecoder, format_run_kind};
 pub use health::FileRemark;
 pub use registry::{PacketRouter, Treatment, kernel_events_with_tables, treatment};
+pub use symbolizer::{MappedBinary, SymbolLine, Symbolizer, UnknownBinary};
 pub use tpq_trackers::setup::{MachineInfo, Setup};

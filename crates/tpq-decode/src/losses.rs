@@ -131,6 +131,8 @@ fn stat_of(loss: Loss) -> Stat {
     match loss {
         Loss::TruncatedBytes => Stat::TraceTruncatedBytes,
         Loss::InflateFailed => Stat::CompressedPacketsFailed,
+        Loss::PatchAborted => Stat::ProtovmAbort,
+        Loss::PatchesWithoutWriter => Stat::ProtovmRegistrationError,
         Loss::SkippedWithoutState => Stat::PacketSkippedSeqNeedsIncrementalStateInvalid,
         Loss::InternedWithoutState => Stat::InternedDataSkippedIncrementalStateInvalid,
         Loss::InternedWithoutSequence => Stat::InternedDataMissingSequenceId,
@@ -159,6 +161,7 @@ fn stat_of(loss: Loss) -> Stat {
         Loss::MalformedLine => Stat::SystraceParseFailure,
         Loss::MalformedNinjaLine => Stat::NinjaParseErrors,
         Loss::MalformedLogLine => Stat::AndroidLogNumFailed,
+        Loss::MalformedReport => Stat::AndroidBrParseErrors,
         Loss::MalformedStraceLine => Stat::StraceParseFailure,
         Loss::StraceWithoutTime => Stat::StraceUnsupportedTimestampFormat,
         Loss::StraceWithoutThread => Stat::StraceMissingPid,

@@ -16,6 +16,7 @@ pub(crate) const PACKETS: &[&PacketDecoder] = &[
     &decode::chrome::chrome_events::PACKET,
     &decode::chrome::chrome_metadata::BENCHMARK,
     &decode::chrome::chrome_metadata::PACKET,
+    &decode::chrome::memory_tracker_snapshot::PACKET,
     &decode::kernel::cpu_info::PACKET,
     &decode::power::cpu_per_uid::PACKET,
     &decode::graphics::display_state::PACKET,
@@ -46,6 +47,8 @@ pub(crate) const PACKETS: &[&PacketDecoder] = &[
     &decode::network::network_packet::BUNDLE_HEADER,
     &decode::network::network_packet::PACKET,
     &decode::android::packages_list::PACKET,
+    &decode::android::pixel_modem::PACKET,
+    &decode::android::pixel_modem::TOKENS,
     &decode::profilers::deobfuscation::PACKET,
     &decode::profilers::perf_sample::PACKET,
     &decode::profilers::stack_sample::PACKET,
@@ -59,6 +62,7 @@ pub(crate) const PACKETS: &[&PacketDecoder] = &[
     &decode::process::process_descriptor::PACKET,
     &decode::process::process_stats::PACKET,
     &decode::process::process_tree::PACKET,
+    &decode::recorder::metatrace::PACKET,
     &decode::recorder::service_event::PACKET,
     &decode::process::smaps::PACKET,
     &decode::android::statsd_atom::PACKET,
@@ -96,8 +100,10 @@ pub(crate) const PACKETS: &[&PacketDecoder] = &[
 pub(crate) const BUNDLES: &[&BundleDecoder] = &[
     &decode::android::android_log::EVENTS,
     &decode::power::app_wakelock::EVENTS,
+    &decode::android::pixel_modem::EVENTS,
     &decode::power::energy_breakdown::EVENTS,
     &decode::power::entity_state::EVENTS,
+    &decode::kernel::etw::EVENTS,
     &decode::network::network_packet::EVENTS,
     &decode::power::power_rails::EVENTS,
     &decode::profilers::streaming_profile::EVENTS,
@@ -125,8 +131,8 @@ pub(crate) fn packet_decoder(field: u32) -> Option<&'static PacketDecoder> {
 /// The decoders of packets of a kind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Treatment {
-    /// They contain other packets or clock snapshots, or say what other packets mean; they are read
-    /// before all events.
+    /// They contain other packets or clock snapshots, or say what other packets mean or how to patch
+    /// them; they are read before all events.
     Transport,
     /// A decoder reads them.
     Decoded,
@@ -142,6 +148,8 @@ const TRANSPORT: &[u32] = &[
     trace_packet::ZSTD_COMPRESSED_PACKETS,
     trace_packet::REMOTE_CLOCK_SYNC,
     trace_packet::TRANSLATION_TABLE,
+    trace_packet::TRACE_PROVENANCE,
+    trace_packet::PROTOVMS,
 ];
 
 /// The route of packets with this payload field.

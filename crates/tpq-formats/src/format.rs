@@ -1,6 +1,7 @@
 //! Descriptions of trace formats for the import.
 
 use tpq_ingest::{EventReader, FileContext, Prescan, PrescanMemory, Timeline, TraceBytes};
+use tpq_source::ReportDate;
 
 /// Reader of the events of one file.
 pub type Reader<'a> = Box<dyn EventReader + 'a>;
@@ -57,6 +58,17 @@ pub struct OpenFile<'a> {
     pub len: usize,
     /// Whether a second thread may read a part of the file.
     pub may_split: bool,
+    /// The bug report that the file is part of.
+    pub report: Option<Report>,
+}
+
+/// A bug report of Android in an archive.
+pub struct Report {
+    /// Its date.
+    pub date: ReportDate,
+    /// Address and length of the logs that the device had stored. The text of the report repeats
+    /// parts of them.
+    pub stored_logs: Vec<(u64, usize)>,
 }
 
 /// An opened file.

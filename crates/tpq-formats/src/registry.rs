@@ -5,8 +5,9 @@ use tpq_source::Format;
 
 use crate::format::TraceFormat;
 use crate::{
-    art_methods, collapsed, cpuprofile, dmesg, fuchsia, gecko, json, logcat, ninja, otlp, packets,
-    perf_data, perf_script, pprof, simpleperf, speedscope, strace, systrace,
+    art_methods, collapsed, cpuprofile, dmesg, dumpstate, fuchsia, gecko, heap_snapshot, hprof,
+    instruments, json, logcat, name_mapping, ninja, otlp, packets, perf_data, perf_script, pprof,
+    primes, simpleperf, speedscope, strace, systrace, trace_cmd,
 };
 
 /// Decoders of all formats without packets, for `tpq_decode::Decoder`.
@@ -28,12 +29,19 @@ pub const DECODERS: &[&FormatDecoder] = &[
     &art_methods::DECODER,
     &fuchsia::DECODER,
     &otlp::DECODER,
+    &dumpstate::DECODER,
+    &hprof::DECODER,
+    &trace_cmd::DECODER,
+    &name_mapping::DECODER,
+    &instruments::DECODER,
+    &heap_snapshot::DECODER,
+    &primes::DECODER,
 ];
 
 /// The description of a format; `None` for files without events.
 pub fn trace_format(format: Format) -> Option<&'static TraceFormat> {
     match format {
-        Format::Perfetto => Some(&packets::FORMAT),
+        Format::Perfetto | Format::Symbols => Some(&packets::FORMAT),
         Format::Json => Some(&json::FORMAT),
         Format::Systrace => Some(&systrace::FORMAT),
         Format::Ninja => Some(&ninja::FORMAT),
@@ -51,11 +59,20 @@ pub fn trace_format(format: Format) -> Option<&'static TraceFormat> {
         Format::ArtMethods => Some(&art_methods::FORMAT),
         Format::Fuchsia => Some(&fuchsia::FORMAT),
         Format::Otlp => Some(&otlp::FORMAT),
+        Format::Dumpstate => Some(&dumpstate::FORMAT),
+        Format::Hprof => Some(&hprof::FORMAT),
+        Format::TraceCmd => Some(&trace_cmd::FORMAT),
+        Format::OtlpProtobuf => Some(&otlp::PROTOBUF_FORMAT),
+        Format::NameMapping => Some(&name_mapping::FORMAT),
+        Format::Instruments => Some(&instruments::FORMAT),
+        Format::HeapSnapshot => Some(&heap_snapshot::FORMAT),
+        Format::Primes => Some(&primes::FORMAT),
         Format::Manifest
         | Format::Gzip
         | Format::Zstd
         | Format::Tar
         | Format::Zip
+        | Format::Tracy
         | Format::Text
         | Format::Unknown => None,
     }

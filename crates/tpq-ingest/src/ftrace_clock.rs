@@ -8,6 +8,8 @@ use tpq_clock::{BOOTTIME, MONOTONIC_RAW};
 use tpq_proto::fields::ftrace_event_bundle;
 use tpq_proto::wire::Fields;
 
+/// The clock of the file, whichever that is.
+pub(crate) const FILE_CLOCK: u32 = u32::MAX;
 /// The kernel's `global` clock: ns that are the same on all CPUs, and of no POSIX clock.
 const GLOBAL: u32 = 64;
 /// The kernel's `local` clock: ns of one CPU, which differ between CPUs, so that nothing ties it.
@@ -15,9 +17,14 @@ const LOCAL: u32 = 65;
 /// A clock that has no name in the trace format, as `x86-tsc`: ticks of unknown length.
 const UNNAMED: u32 = 66;
 
+/// What bundles state that were made of a recording in another format, in place of a clock: that of
+/// its file.
+pub const FILE_FTRACE_CLOCK: u64 = 1 << 32;
+
 /// The id of the clock that a bundle says it is in.
 pub fn ftrace_clock_id(ftrace_clock: u64) -> u32 {
     match ftrace_clock {
+        FILE_FTRACE_CLOCK => FILE_CLOCK,
         0 => BOOTTIME,
         2 => GLOBAL,
         3 => LOCAL,

@@ -41,6 +41,14 @@ pub(crate) fn inflate<'a>(
     }
 }
 
+/// Unpacks a whole piece of zlib; `None` if it is damaged or has more than `most` bytes.
+pub fn unpack_zlib(piece: &[u8], most: usize) -> Option<Vec<u8>> {
+    let limit = u64::try_from(most).ok()?.saturating_add(1);
+    let mut bytes = Vec::new();
+    flate2::read::ZlibDecoder::new(piece).take(limit).read_to_end(&mut bytes).ok()?;
+    (bytes.len() <= most).then_some(bytes)
+}
+
 /// Data that is one stream of Zstandard in many pieces.
 pub struct ZstdStream(zstd::stream::raw::Decoder<'static>);
 

@@ -24,6 +24,7 @@ mod order;
 mod own_strings;
 mod packet;
 mod prescan;
+mod protovm;
 mod reader;
 mod ready_events;
 mod run;
@@ -36,8 +37,8 @@ mod timeline;
 mod trace_bytes;
 
 pub use batch::{Batch, Batcher, FileContext, RecorderEvent};
-pub use ftrace_clock::ftrace_clock_id;
-pub use inflate::ZstdStream;
+pub use ftrace_clock::{FILE_FTRACE_CLOCK, ftrace_clock_id};
+pub use inflate::{ZstdStream, unpack_zlib};
 pub use loss::{Loss, LossBook, LossEntry, Losses, TextLocation};
 pub use order::{EventOrder, Events, Step};
 pub use own_strings::{FIRST_STRING_WORD, MAX_OWN_STRINGS, own_strings};

@@ -16,6 +16,10 @@ pub enum Loss {
     TruncatedBytes,
     /// Compressed packets that could not be inflated.
     InflateFailed,
+    /// A patch that the program of its state does not fit, or that is too large.
+    PatchAborted,
+    /// A program for patches that is too large, or of a producer without a sequence.
+    PatchesWithoutWriter,
     /// A packet that needs incremental state arrived while its sequence had none.
     SkippedWithoutState,
     /// Interned data arrived while its sequence had no valid state.
@@ -74,6 +78,8 @@ pub enum Loss {
     MalformedNinjaLine,
     /// A line of an Android log that is no message.
     MalformedLogLine,
+    /// A part of an Android bug report that makes no sense.
+    MalformedReport,
     /// A line of `strace` that is no call.
     MalformedStraceLine,
     /// A line of `strace` without a time that can be read.

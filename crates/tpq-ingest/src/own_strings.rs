@@ -1,5 +1,5 @@
 //! The layout of words that refer to strings of their own event, [`Payload::Words`] with
-//! `own_strings`: bits 8 to 15 of the first word state which of up to eight strings are present,
+//! `own_strings`: bits 8 to 17 of the first word state which of up to ten strings are present,
 //! and the second word is the index of the first of them among the strings of the run.
 //!
 //! [`Payload::Words`]: crate::Payload::Words
@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 /// Most strings that one event can have.
-pub const MAX_OWN_STRINGS: usize = 8;
+pub const MAX_OWN_STRINGS: usize = 10;
 /// The word with the index of the event's first string.
 pub const FIRST_STRING_WORD: usize = 1;
 

@@ -8,6 +8,7 @@ use tpq_clock::{
 };
 use tpq_proto::fields::trace_packet;
 
+use crate::ftrace_clock::FILE_CLOCK;
 use crate::loss::{LossBook, LossEntry};
 use crate::{GenerationId, Immediate, Loss, Message, Payload, Run, RunKind, SourceId, Span};
 
@@ -141,6 +142,7 @@ impl ClockNames {
     pub fn clock(&self, sequence: u32, id: u32) -> Clock {
         match self.private {
             true => Clock::of_source(self.source, TRACE_FILE),
+            false if id == FILE_CLOCK => Clock::new(self.source, sequence, self.default),
             false => Clock::new(self.source, sequence, id),
         }
     }

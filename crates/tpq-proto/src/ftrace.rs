@@ -99,12 +99,47 @@ impl DescribedKind {
         Some(kind)
     }
 
+    /// Writes a protobuf `DescriptorProto`, which [`DescribedKind::read`] reads.
+    pub fn to_descriptor(&self) -> Vec<u8> {
+        let bytes = |tag: u8, value: &[u8], out: &mut Vec<u8>| {
+            out.push(tag << 3 | 2);
+            push_varint(value.len() as u64, out);
+            out.extend_from_slice(value);
+        };
+        let mut descriptor = Vec::new();
+        bytes(1, &self.name, &mut descriptor);
+        for (number, name, kind) in &self.fields {
+            let mut field = Vec::new();
+            bytes(1, name, &mut field);
+            field.push(3 << 3);
+            push_varint(u64::from(*number), &mut field);
+            // The type numbers of protobuf.
+            let wire_type = match kind {
+                ValueKind::Real => 1,
+                ValueKind::Int => 3,
+                ValueKind::Uint => 4,
+                ValueKind::Text => 9,
+            };
+            field.extend([5 << 3, wire_type]);
+            bytes(2, &field, &mut descriptor);
+        }
+        descriptor
+    }
+
     /// Returns the name and type of the field with this number.
     pub fn field(&self, number: u32) -> Option<(&[u8], ValueKind)> {
         let index = self.fields.binary_search_by_key(&number, |&(number, ..)| number).ok()?;
         let (_, name, kind) = self.fields.get(index)?;
         Some((name, *kind))
     }
+}
+
+fn push_varint(mut value: u64, out: &mut Vec<u8>) {
+    while value >= 0x80 {
+        out.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    out.push(value as u8);
 }
 
 /// The largest type number of protobuf.
@@ -165,6 +200,17 @@ mod tests {
         assert_eq!(kind.name, b"probe");
         assert_eq!(kind.field(3), Some((&b"x"[..], ValueKind::Uint)));
         assert_eq!(kind.field(2), None);
+    }
+
+    #[test]
+    fn descriptions_are_read_back() {
+        let fields = vec![
+            (1, b"x".to_vec(), ValueKind::Int),
+            (2, b"y".to_vec(), ValueKind::Text),
+            (31, vec![b'z'; 200], ValueKind::Uint),
+        ];
+        let kind = DescribedKind { name: b"probe".to_vec(), fields };
+        assert_eq!(DescribedKind::read(&kind.to_descriptor()), Some(kind));
     }
 
     #[test]

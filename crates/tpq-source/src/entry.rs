@@ -3,8 +3,8 @@
 use std::io;
 use std::ops::Range;
 
-use crate::Format;
 use crate::bytes::Bytes;
+use crate::{Format, ReportDate};
 
 /// A file, or an archive or compressed file that holds others: a row of `trace_file`.
 #[derive(Debug)]
@@ -19,6 +19,7 @@ pub struct Entry {
     pub(crate) cut: Option<io::Error>,
     pub(crate) unread: Option<String>,
     pub(crate) remarks: Vec<String>,
+    pub(crate) report: Option<ReportDate>,
 }
 
 impl Entry {
@@ -73,6 +74,7 @@ impl Entry {
             Format::Unknown if self.size == 0 => Some("it is empty"),
             Format::Unknown => Some("it is in no format that tpq reads"),
             Format::Text => Some("it is text in no format that tpq reads"),
+            Format::Tracy => Some("it is a capture of Tracy, which tpq does not read"),
             _ => None,
         };
         self.unread.as_deref().or(by_contents)
@@ -82,6 +84,11 @@ impl Entry {
     /// one name.
     pub fn remarks(&self) -> &[String] {
         &self.remarks
+    }
+
+    /// The date of the bug report that it is a file of.
+    pub fn report(&self) -> Option<ReportDate> {
+        self.report
     }
 
     /// The reason why it could not be read completely, if so: it is cut off, damaged, or packed in

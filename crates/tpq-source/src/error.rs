@@ -75,6 +75,16 @@ pub enum SourceError {
         /// The detected format.
         what: Format,
     },
+    /// The file is a capture of Tracy.
+    #[error(
+        "{}: Tracy capture, which tpq does not read; `tracy-csvexport` makes CSV of its zones, \
+         which tpq reads with read_csv()",
+        path.display()
+    )]
+    Tracy {
+        /// The file.
+        path: PathBuf,
+    },
     /// The archives hold no trace.
     #[error(
         "{shown}: no trace that tpq reads (Perfetto protobuf, Chrome JSON, text of ftrace) in it; found {found}"

@@ -3,7 +3,10 @@
 use std::fmt;
 
 use crate::json_formats::format_of_json;
+use crate::otlp::is_otlp;
 use crate::pprof::is_pprof;
+use crate::primes::is_primes;
+use crate::symbol_packets::holds_only_symbols;
 use crate::systrace::is_systrace;
 use crate::text_formats::format_of_text;
 
@@ -12,6 +15,10 @@ use crate::text_formats::format_of_text;
 pub enum Format {
     /// A Perfetto protobuf trace.
     Perfetto,
+    /// Packets of a Perfetto trace that hold symbols and names before obfuscation, and nothing else.
+    Symbols,
+    /// Names of Java code before obfuscation, as text of ProGuard or R8.
+    NameMapping,
     /// A document that states how the traces next to it relate: a [`Manifest`](crate::Manifest).
     Manifest,
     /// A file compressed with gzip.
@@ -38,10 +45,14 @@ pub enum Format {
     Gecko,
     /// A profile of V8, in JSON.
     CpuProfile,
+    /// A heap snapshot of V8, in JSON.
+    HeapSnapshot,
     /// A profile of the viewer speedscope, in JSON.
     Speedscope,
     /// Spans of OpenTelemetry, in JSON.
     Otlp,
+    /// Spans of OpenTelemetry, in protobuf.
+    OtlpProtobuf,
     /// A profile of pprof, in protobuf.
     Pprof,
     /// A recording of `perf record` or simpleperf.
@@ -56,6 +67,18 @@ pub enum Format {
     Fuchsia,
     /// A trace of methods that Android's runtime called.
     ArtMethods,
+    /// The text of an Android bug report, or the history of a battery in the form of one.
+    Dumpstate,
+    /// A dump of a Java heap.
+    Hprof,
+    /// A recording of `trace-cmd`.
+    TraceCmd,
+    /// An export of Apple's Instruments, in XML.
+    Instruments,
+    /// A trace of Primes, in protobuf.
+    Primes,
+    /// A capture of the profiler Tracy, which tpq does not read.
+    Tracy,
     /// Text in no format that tpq reads.
     Text,
     /// Any other data.
@@ -67,13 +90,24 @@ const MANIFEST_KEY: &[u8] = b"\"perfetto_manifest\"";
 /// first.
 const SNIFF_LEN: usize = 64 << 20;
 /// Formats by the bytes that their files begin with.
-const MAGIC: [(&[u8], Format); 5] = [
+const MAGIC: [(&[u8], Format); 12] = [
     (b"PERFILE2", Format::PerfData),
     (b"SIMPLEPERF", Format::SimpleperfReport),
     (&[0x10, 0, 4, b'F', b'x', b'T', 0x16, 0], Format::Fuchsia),
     (b"SLOW", Format::ArtMethods),
     (b"*version\n", Format::ArtMethods),
+    (DUMPSTATE_HEADER, Format::Dumpstate),
+    (b"9,0,i,vers,", Format::Dumpstate),
+    (b"JAVA PROFILE 1.0.", Format::Hprof),
+    (b"\x17\x08\x44tracing", Format::TraceCmd),
+    // Compressed by LZ4, by Zstandard, and by either since version 0.11.
+    (b"tlZ\x04", Format::Tracy),
+    (b"tZst", Format::Tracy),
+    (b"tr\xfdP", Format::Tracy),
 ];
+/// The first lines of a bug report, up to its date.
+const DUMPSTATE_HEADER: &[u8] =
+    b"========================================================\n== dumpstate: ";
 /// The position of the magic bytes in the header of a TAR member.
 const TAR_MAGIC: std::ops::Range<usize> = 257..262;
 
@@ -98,12 +132,18 @@ impl Format {
             Self::Tar
         } else if is_manifest(bytes) {
             Self::Manifest
+        } else if is_otlp(bytes) {
+            Self::OtlpProtobuf
         } else if is_pprof(bytes) {
             Self::Pprof
         } else if looks_like_packets(bytes) {
-            Self::Perfetto
+            if holds_only_symbols(bytes) { Self::Symbols } else { Self::Perfetto }
+        } else if is_primes(bytes) {
+            Self::Primes
         } else if looks_like_json(bytes) {
             format_of_json(bytes)
+        } else if is_instruments(bytes) {
+            Self::Instruments
         } else if is_systrace(bytes) {
             Self::Systrace
         } else if let Some(format) = format_of_text(bytes) {
@@ -119,6 +159,8 @@ impl Format {
     pub fn name(self) -> &'static str {
         match self {
             Self::Perfetto => "proto",
+            Self::Symbols => "symbols",
+            Self::NameMapping => "proguard_mapping",
             Self::Manifest => "perfetto_manifest",
             Self::Gzip => "gzip",
             Self::Zstd => "zstd",
@@ -132,8 +174,10 @@ impl Format {
             Self::CollapsedStacks => "collapsed_stack",
             Self::Gecko => "gecko",
             Self::CpuProfile => "cpuprofile",
+            Self::HeapSnapshot => "v8_heap_snapshot",
             Self::Speedscope => "speedscope",
             Self::Otlp => "otlp",
+            Self::OtlpProtobuf => "otlp_proto",
             Self::Pprof => "pprof",
             Self::PerfData => "perf",
             Self::SimpleperfReport => "simpleperf_proto",
@@ -141,6 +185,12 @@ impl Format {
             Self::Dmesg => "dmesg",
             Self::Fuchsia => "fuchsia",
             Self::ArtMethods => "art_method",
+            Self::Dumpstate => "android_dumpstate",
+            Self::Hprof => "art_hprof",
+            Self::TraceCmd => "trace_cmd",
+            Self::Instruments => "instruments_xml",
+            Self::Primes => "primes",
+            Self::Tracy => "tracy",
             Self::Text => "text",
             Self::Unknown => "unknown",
         }
@@ -149,6 +199,8 @@ impl Format {
     fn contents(self) -> Contents {
         match self {
             Self::Perfetto
+            | Self::Symbols
+            | Self::NameMapping
             | Self::Json
             | Self::Systrace
             | Self::Ninja
@@ -157,6 +209,7 @@ impl Format {
             | Self::CollapsedStacks
             | Self::Gecko
             | Self::CpuProfile
+            | Self::HeapSnapshot
             | Self::Speedscope
             | Self::Pprof
             | Self::PerfData
@@ -164,12 +217,18 @@ impl Format {
             | Self::Strace
             | Self::Dmesg
             | Self::Otlp
+            | Self::OtlpProtobuf
             | Self::Fuchsia
-            | Self::ArtMethods => Contents::Events,
+            | Self::ArtMethods
+            | Self::Dumpstate
+            | Self::Hprof
+            | Self::TraceCmd
+            | Self::Instruments
+            | Self::Primes => Contents::Events,
             Self::Tar | Self::Zip => Contents::Files,
             Self::Gzip | Self::Zstd => Contents::OneFile,
             Self::Manifest => Contents::Manifest,
-            Self::Text | Self::Unknown => Contents::Other,
+            Self::Tracy | Self::Text | Self::Unknown => Contents::Other,
         }
     }
 
@@ -181,6 +240,11 @@ impl Format {
     /// Whether it is a trace with events that tpq reads.
     pub fn is_trace(self) -> bool {
         self.contents() == Contents::Events
+    }
+
+    /// Whether it holds names of code in traces, and no events.
+    pub fn names_code(self) -> bool {
+        matches!(self, Self::Symbols | Self::NameMapping)
     }
 
     /// Whether tpq reads files of this format.
@@ -212,6 +276,8 @@ impl fmt::Display for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Perfetto => "Perfetto trace",
+            Self::Symbols => "symbols",
+            Self::NameMapping => "ProGuard mapping",
             Self::Manifest => "perfetto_manifest",
             Self::Gzip => "gzip file",
             Self::Zstd => "zstd file",
@@ -225,8 +291,10 @@ impl fmt::Display for Format {
             Self::CollapsedStacks => "collapsed stacks",
             Self::Gecko => "Firefox profile",
             Self::CpuProfile => "V8 CPU profile",
+            Self::HeapSnapshot => "V8 heap snapshot",
             Self::Speedscope => "speedscope profile",
             Self::Otlp => "OTLP JSON",
+            Self::OtlpProtobuf => "OTLP protobuf",
             Self::Pprof => "pprof profile",
             Self::PerfData => "perf.data file",
             Self::SimpleperfReport => "simpleperf report",
@@ -234,6 +302,12 @@ impl fmt::Display for Format {
             Self::Dmesg => "kernel log",
             Self::Fuchsia => "Fuchsia trace",
             Self::ArtMethods => "ART method trace",
+            Self::Dumpstate => "Android bug report",
+            Self::Hprof => "Java heap dump",
+            Self::TraceCmd => "trace-cmd recording",
+            Self::Instruments => "Instruments export",
+            Self::Primes => "Primes trace",
+            Self::Tracy => "Tracy capture",
             Self::Text => "text",
             Self::Unknown => "unknown data",
         })
@@ -244,6 +318,17 @@ impl fmt::Display for Format {
 pub fn is_manifest(bytes: &[u8]) -> bool {
     let [b'{', rest @ ..] = trim_start(bytes) else { return false };
     trim_start(rest).starts_with(MANIFEST_KEY)
+}
+
+/// Whether this is XML with the result of a query of Instruments, perhaps behind a declaration.
+fn is_instruments(bytes: &[u8]) -> bool {
+    const ROOT: &[u8] = b"<trace-query-result";
+    let mut text = trim_start(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes));
+    if text.starts_with(b"<?xml") {
+        let Some(end) = text.iter().take(256).position(|&byte| byte == b'>') else { return false };
+        text = trim_start(&text[end + 1..]);
+    }
+    text.starts_with(ROOT)
 }
 
 /// Removes the white space at the start.
@@ -306,6 +391,7 @@ mod tests {
     fn formats_by_their_first_bytes() {
         let cases: &[(&[u8], Format)] = &[
             (&[0x0a, 4, 0x40, 1, 0x50, 1], Format::Perfetto),
+            (&[0x0a, 5, 0xea, 3, 2, 8, 1], Format::Symbols),
             (&[0x1f, 0x8b, 8], Format::Gzip),
             (&[0x28, 0xb5, 0x2f, 0xfd], Format::Zstd),
             (b"PK\x03\x04", Format::Zip),
@@ -315,11 +401,14 @@ mod tests {
             (b"\xef\xbb\xbf[{", Format::Json),
             (b"# tracer: nop\n#\n", Format::Systrace),
             (b"<!DOCTYPE html>\n", Format::Text),
+            (b"<?xml version=\"1.0\"?>\n<trace-query-result>", Format::Instruments),
+            (b"<?xml version=\"1.0\"?>\n<other>", Format::Text),
             (b"\n a-1 [000] 1.5: e: x\n", Format::Systrace),
             (b"\nhello world\n", Format::Text),
             (b"[12.5] a line of a log\n", Format::Text),
             (b"PKZIP is a program", Format::Text),
             (&[0, 1, 2, 3], Format::Unknown),
+            (b"tr\xfdP\x01\x08", Format::Tracy),
             (b"", Format::Unknown),
         ];
         for (bytes, format) in cases {

@@ -23,6 +23,9 @@ pub(crate) fn format_of_json(bytes: &[u8]) -> Format {
             b"meta" | b"libs" if first => return Format::Gecko,
             b"profile" if is_gecko(value) => return Format::Gecko,
             b"resourceSpans" => return Format::Otlp,
+            b"snapshot" if contains(first_bytes(value), b"\"node_fields\"") => {
+                return Format::HeapSnapshot;
+            }
             b"$schema" | b"profiles" if contains(head, SPEEDSCOPE) => return Format::Speedscope,
             b"nodes" if contains(first_bytes(value), b"\"callFrame\"") => {
                 return Format::CpuProfile;
@@ -108,6 +111,8 @@ mod tests {
             (r#"{"label": "a}\"", "a": [{"x": []}], "profile": {"libs": []}}"#, Format::Gecko),
             (r#"{"profile": {"nodes": []}}"#, Format::Json),
             (r#"{"resourceSpans": []}"#, Format::Otlp),
+            (r#"{"snapshot": {"meta": {"node_fields": []}}}"#, Format::HeapSnapshot),
+            (r#"{"snapshot": {}}"#, Format::Json),
             (
                 r#"{"$schema": "https://www.speedscope.app/file-format-schema.json"}"#,
                 Format::Speedscope,

@@ -17,6 +17,7 @@
 //! the messages for all other errors.
 
 mod archive;
+mod bug_report;
 mod bytes;
 mod decompress;
 mod digest;
@@ -29,17 +30,22 @@ mod inputs;
 mod json_formats;
 mod manifest;
 mod mapped_temp;
+mod otlp;
 mod own_file;
 mod partial_file;
 mod pprof;
 mod prefix;
+mod primes;
 mod scratch;
 mod stream;
+mod symbol_files;
+mod symbol_packets;
 mod systrace;
 mod text_formats;
 mod trace_probe;
 mod unpacked;
 
+pub use bug_report::ReportDate;
 pub use digest::digest;
 pub use entry::Entry;
 pub use error::SourceError;
@@ -55,3 +61,4 @@ pub use own_file::{is_own_file, open_own_file};
 pub use partial_file::{PartialFile, Readers, remove_abandoned, remove_partial_files};
 pub use prefix::OnPrefix;
 pub use scratch::{Scratch, UNPACK_LIMIT};
+pub use symbol_files::SymbolFile;

@@ -26,7 +26,8 @@ pub(crate) fn format_of_text(bytes: &[u8]) -> Option<Format> {
     };
     let lines = head.get(..end)?.split(|&byte| byte == b'\n').map(|line| line.trim_ascii_end());
     let lines: Vec<&[u8]> = lines.filter(|line| !line.is_empty()).collect();
-    let tests: [(Format, IsFormat); 5] = [
+    let tests: [(Format, IsFormat); 6] = [
+        (Format::NameMapping, is_name_mapping),
         (Format::Logcat, is_logcat),
         (Format::Strace, is_strace),
         (Format::Dmesg, is_dmesg),
@@ -34,6 +35,17 @@ pub(crate) fn format_of_text(bytes: &[u8]) -> Option<Format> {
         (Format::CollapsedStacks, is_collapsed),
     ];
     tests.iter().find(|(_, test)| test(&lines)).map(|&(format, _)| format)
+}
+
+/// Whether the first lines that are no comments are a class with its name before obfuscation, and
+/// its members.
+fn is_name_mapping(lines: &[&[u8]]) -> bool {
+    let is_comment = |line: &&&[u8]| line.trim_ascii_start().starts_with(b"#");
+    let mut lines = lines.iter().skip_while(is_comment).take(LINES);
+    let is_class = |line: &[u8]| line.ends_with(b":") && !line.starts_with(b" ");
+    let names = |line: &[u8]| line.windows(4).filter(|it| it == b" -> ").count() == 1;
+    lines.next().is_some_and(|line| is_class(line) && names(line))
+        && lines.all(|line| line.trim_ascii_start().starts_with(b"#") || names(line))
 }
 
 /// Whether the first line that is no marker of a log buffer is a message with its time.
@@ -239,6 +251,8 @@ mod tests {
             ("[    0.000000] Linux version 6\n[    0.000001] x\n", Some(Format::Dmesg)),
             ("<6>[    0.000000] Linux version 6\n", Some(Format::Dmesg)),
             ("[12.5] a line of a log\n", None),
+            ("# compiler: R8\na.B -> c:\n    int d -> e\n", Some(Format::NameMapping)),
+            ("a.B -> c:\na.D -> d:\nno name\n", None),
             ("hello world\n", None),
             ("", None),
         ];

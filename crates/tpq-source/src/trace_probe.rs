@@ -54,7 +54,7 @@ impl TraceProbe {
         self.decided = true;
         match Format::of(&head) {
             format if !format.is_read() => Verdict::Unreadable,
-            Format::Perfetto => {
+            Format::Perfetto | Format::Symbols => {
                 let mut packets = Packets::default();
                 let verdict = packets.push(&head);
                 let rest = (head.len() as u64).saturating_sub(before) as usize;

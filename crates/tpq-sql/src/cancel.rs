@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use datafusion::common::Result;
 use datafusion::common::config::ConfigOptions;
 use datafusion::error::DataFusionError;
+use datafusion::prelude::SessionConfig;
 
 use crate::carried::carried;
 
@@ -58,9 +59,15 @@ impl CancelToken {
         }
     }
 
+    /// A configuration that carries this token to functions and operators.
+    pub fn carried_by(&self, mut config: SessionConfig) -> SessionConfig {
+        config.options_mut().extensions.insert(self.clone());
+        config
+    }
+
     /// The token of the statement that runs with this configuration. Outside of a statement, as
     /// for names to complete, it is one that is never cancelled.
-    pub(crate) fn of(options: &ConfigOptions) -> Self {
+    pub fn of(options: &ConfigOptions) -> Self {
         options.extensions.get::<Self>().cloned().unwrap_or_default()
     }
 }

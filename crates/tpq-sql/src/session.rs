@@ -1,7 +1,10 @@
 //! A session: a trace's tables with everything SQL needs around them.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
+use datafusion::catalog::TableProvider;
+use datafusion::error::DataFusionError;
 use datafusion::execution::disk_manager::DiskManagerBuilder;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::execution::{SessionState, SessionStateBuilder};
@@ -25,7 +28,7 @@ use crate::memory::Memory;
 use crate::modules::{Module, Modules, SqlModule};
 use crate::narrow_filters;
 use crate::offsets;
-use crate::opaque_conversions::OpaqueConversions;
+use crate::opaque_conversions::{self, OpaqueConversions};
 use crate::operators::{
     CancelChecks, FindSharedPlans, MemoryGuards, OuterConstants, PackedSorts, PartitionTopNRule,
     SettleSharedPlans, ShowSharedPlans, TraceQueryPlanner,
@@ -85,7 +88,7 @@ pub struct SessionOptions {
 }
 
 /// Settings of the engine, and the memory that statements share.
-fn session_config(options: &SessionOptions, memory: Memory) -> SessionConfig {
+pub(crate) fn session_config(options: &SessionOptions, memory: Memory) -> SessionConfig {
     let mut config = SessionConfig::new()
         // Plans that differ from their schema only in what may be NULL, as after a CASE was
         // simplified, are no less right.
@@ -147,14 +150,14 @@ fn session_state(options: &SessionOptions) -> datafusion::common::Result<Session
 }
 
 /// DataFusion's rules for physical plans, with those of tpq that come before or between them.
-fn first_physical_rules() -> Vec<Arc<dyn PhysicalOptimizerRule + Send + Sync>> {
+pub(crate) fn first_physical_rules() -> Vec<Arc<dyn PhysicalOptimizerRule + Send + Sync>> {
     let mut rules = guarded(offsets::before(narrow_filters::rules()));
     rules.insert(0, Arc::new(OuterConstants));
     rules
 }
 
 /// Registers tpq's functions, and bounds those of DataFusion that make long text.
-fn register_functions(
+pub(crate) fn register_functions(
     state: &mut SessionState,
     tables: &Arc<TraceTables>,
 ) -> datafusion::common::Result<()> {
@@ -168,6 +171,9 @@ fn register_functions(
     for function in functions::scalar(tables) {
         state.register_udf(function)?;
     }
+    for function in opaque_conversions::functions() {
+        state.register_udf(function)?;
+    }
     for function in functions::aggregate() {
         state.register_udaf(function)?;
     }
@@ -176,6 +182,11 @@ fn register_functions(
     }
     state.register_expr_planner(functions::operator_planner())?;
     state.register_expr_planner(Arc::new(SqliteOperators))
+}
+
+/// The error of an engine that cannot be set up.
+fn bug(error: DataFusionError) -> SqlError {
+    translate(error, &Text::none(), &Names::none())
 }
 
 /// Runs SQL on the tables of a trace.
@@ -191,14 +202,48 @@ impl Session {
     /// # Errors
     /// Only when the query engine cannot be set up, which is a bug.
     pub fn new(tables: Arc<TraceTables>, options: &SessionOptions) -> Result<Self, SqlError> {
+        Self::with_scans(tables, HashMap::new(), options)
+    }
+
+    /// Starts a session with other scans of some tables, by their names: statements read these, and
+    /// functions that look up rows of the trace read `tables`. Both must have the same rows.
+    ///
+    /// # Errors
+    /// As [`Session::new`].
+    pub fn with_scans(
+        tables: Arc<TraceTables>,
+        scans: HashMap<String, Arc<dyn TableProvider>>,
+        options: &SessionOptions,
+    ) -> Result<Self, SqlError> {
         give_tasks_room();
-        let bug = |error| translate(error, &Text::none(), &Names::none());
-        let mut state = session_state(options).map_err(bug)?;
+        let state = session_state(options).map_err(bug)?;
+        Self::with_state(state, tables, scans, options)
+    }
+
+    /// A session that plans and runs with this state.
+    pub(crate) fn with_state(
+        mut state: SessionState,
+        tables: Arc<TraceTables>,
+        scans: HashMap<String, Arc<dyn TableProvider>>,
+        options: &SessionOptions,
+    ) -> Result<Self, SqlError> {
         register_functions(&mut state, &tables).map_err(bug)?;
         let context = SessionContext::new_with_state(state);
         let modules = Modules::new(&options.modules);
-        let catalog = Catalog::new(tables, modules, options.packets.clone(), context.clone());
+        let packets = options.packets.clone();
+        let catalog = Catalog::new(tables, scans, modules, packets, context.clone());
         Ok(Self { context, catalog, parameters: Parameters::default() })
+    }
+
+    /// Adds the tables of a schema, which statements name as `schema.table`. It replaces a schema
+    /// of the same name.
+    pub fn add_schema(&self, name: &str, tables: HashMap<String, Arc<dyn TableProvider>>) {
+        self.catalog.add_schema(name, tables);
+    }
+
+    /// The context of DataFusion that runs statements: where object stores are registered.
+    pub fn context(&self) -> &SessionContext {
+        &self.context
     }
 
     /// Cuts a script into statements, to be run one after the other.

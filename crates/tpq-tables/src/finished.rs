@@ -15,6 +15,7 @@ use arrow_buffer::{
 };
 use arrow_schema::{ArrowError, Schema, SchemaRef};
 
+use crate::later::Later;
 use crate::packed::{FrozenValues, PackedChunk, TakeIds, Valid};
 use crate::store::{Backing, Checksums, Restored};
 use crate::{ColumnKind, StringViews, TableDecl};
@@ -40,6 +41,14 @@ pub enum ReadError {
         /// The table.
         table: &'static str,
         /// Why the rows cannot be made anew.
+        reason: String,
+    },
+    /// The rows are kept elsewhere and could not be loaded.
+    #[error("table {table}: cannot load its rows: {reason}")]
+    NotLoaded {
+        /// The table.
+        table: &'static str,
+        /// Why.
         reason: String,
     },
     /// The temporary file could not be read that took what memory had no room for.
@@ -210,11 +219,22 @@ pub struct Table {
     decl: &'static TableDecl,
     schema: SchemaRef,
     rows: usize,
-    /// One for each column after `id`, which is not stored.
-    columns: Vec<StoredColumn>,
-    strings: Arc<StringViews>,
+    contents: Contents,
     /// The file that the columns lie in, if they do.
     backing: Option<Arc<Backing>>,
+}
+
+/// The columns of a table.
+enum Contents {
+    Here(Columns),
+    Later(Later),
+}
+
+/// Columns with their strings.
+pub(crate) struct Columns {
+    /// One for each column after `id`, which is not stored.
+    pub(crate) columns: Vec<StoredColumn>,
+    pub(crate) strings: Arc<StringViews>,
 }
 
 impl Table {
@@ -224,9 +244,14 @@ impl Table {
         columns: Vec<StoredColumn>,
         strings: &Arc<StringViews>,
     ) -> Self {
-        let fields: Vec<_> = decl.columns.iter().map(crate::ColumnDecl::field).collect();
-        let schema = Arc::new(Schema::new(fields));
-        Self { decl, schema, rows, columns, strings: Arc::clone(strings), backing: None }
+        let contents = Contents::Here(Columns { columns, strings: Arc::clone(strings) });
+        Self { decl, schema: schema_of(decl), rows, contents, backing: None }
+    }
+
+    /// A table with columns that are loaded when they are first read.
+    pub(crate) fn later(decl: &'static TableDecl, rows: usize, later: Later) -> Self {
+        let contents = Contents::Later(later);
+        Self { decl, schema: schema_of(decl), rows, contents, backing: None }
     }
 
     /// The same, of columns that lie in a file.
@@ -234,8 +259,19 @@ impl Table {
         Self { backing: Some(backing), ..self }
     }
 
+    /// The columns; none where they could not be loaded.
     pub(crate) fn columns(&self) -> &[StoredColumn] {
-        &self.columns
+        self.contents().map(|contents| contents.columns.as_slice()).unwrap_or_default()
+    }
+
+    /// The columns with their strings, which are loaded first if necessary.
+    fn contents(&self) -> Result<&Columns, ReadError> {
+        match &self.contents {
+            Contents::Here(columns) => Ok(columns),
+            Contents::Later(later) => later.columns(self.decl, self.rows).map_err(|reason| {
+                ReadError::NotLoaded { table: self.decl.name, reason: reason.to_owned() }
+            }),
+        }
     }
 
     /// The description of the table.
@@ -266,7 +302,11 @@ impl Table {
     /// Facts about a column's values in a chunk. `column` counts from 0 with `id`.
     pub fn chunk_range(&self, chunk: usize, column: usize) -> ChunkRange {
         match column.checked_sub(1) {
-            Some(stored) => self.columns[stored].range(chunk),
+            Some(stored) => match self.columns().get(stored) {
+                Some(column) => column.range(chunk),
+                // Reading them fails as well, and has an error to say so.
+                None => ChunkRange { bounds: Some((i64::MIN, i64::MAX)), nulls: 0 },
+            },
             None => {
                 let first = (chunk * CHUNK_ROWS) as i64;
                 let last = first + self.chunk_rows(chunk) as i64 - 1;
@@ -278,7 +318,8 @@ impl Table {
     /// Whether the values of an integer column never decrease and are never NULL.
     pub fn is_sorted_by(&self, column: usize) -> bool {
         let Some(stored) = column.checked_sub(1) else { return true };
-        let chunks = &self.columns[stored].chunks;
+        let Some(column) = self.columns().get(stored) else { return false };
+        let chunks = &column.chunks;
         let bounds = |chunk: &StoredChunk| chunk.range.bounds;
         let in_order = |pair: &[StoredChunk]| {
             let last = bounds(&pair[0]).map(|(_, last)| last);
@@ -289,7 +330,7 @@ impl Table {
 
     /// Number of strings in all tables, with NULL, which has number 0.
     pub fn string_count(&self) -> usize {
-        self.strings.views().len()
+        self.contents().map_or(1, |contents| contents.strings.views().len())
     }
 
     /// The numbers of strings in rows of a chunk. `column` counts from 0 with `id`, and must be of
@@ -324,7 +365,7 @@ impl Table {
     ) -> Result<T, ReadError> {
         let table = self.decl.name;
         let spilled = |source| ReadError::Spilled { table, source };
-        let own = &self.columns[stored].chunks[chunk];
+        let own = &self.contents()?.columns[stored].chunks[chunk];
         let Some(backing) = &self.backing else { return of_own(own).map_err(spilled) };
         if own.is_intact() {
             let read = of_own(own).map_err(spilled)?;
@@ -352,7 +393,11 @@ impl Table {
 
     /// The strings of these numbers.
     pub fn strings(&self, ids: &[u32]) -> ArrayRef {
-        self.strings.array(ids.iter().copied())
+        match self.contents() {
+            Ok(contents) => contents.strings.array(ids.iter().copied()),
+            // There are no ids of strings that could not be loaded.
+            Err(_) => arrow_array::new_null_array(&ColumnKind::String.sql_type(), ids.len()),
+        }
     }
 
     /// Rows `rows` of a chunk as an Arrow batch of the columns `projection` names by position.
@@ -476,7 +521,7 @@ impl Table {
             let found = self.read_chunk(*chunk, stored, of_own, of_restored)?;
             ids.extend(found.unwrap_or_else(|| vec![0; rows.len()]));
         }
-        Ok(self.strings.array(ids.iter().copied()))
+        Ok(self.contents()?.strings.array(ids.iter().copied()))
     }
 
     fn read_column(
@@ -491,12 +536,19 @@ impl Table {
             return Ok(Arc::new(Int64Array::from_iter_values(ids)));
         };
         let kind = self.decl.columns[column].kind;
-        let of_own = |own: &StoredChunk| own.read(rows.clone(), kind, &self.strings);
+        let strings = &self.contents()?.strings;
+        let of_own = |own: &StoredChunk| own.read(rows.clone(), kind, strings);
         let of_restored = |chunk: &StoredChunk, restored: &Restored| {
             chunk.read(rows.clone(), kind, restored.strings())
         };
         self.read_chunk(chunk, stored, of_own, of_restored)
     }
+}
+
+/// The schema SQL sees of a declared table.
+fn schema_of(decl: &TableDecl) -> SchemaRef {
+    let fields: Vec<_> = decl.columns.iter().map(crate::ColumnDecl::field).collect();
+    Arc::new(Schema::new(fields))
 }
 
 /// Every table of an imported trace.
@@ -527,7 +579,7 @@ impl TraceTables {
 
     /// Bytes that values, bits of NULLs and text take, in memory as in a file.
     pub fn packed_bytes(&self) -> u64 {
-        let chunks = self.tables.iter().flat_map(|table| &table.columns);
+        let chunks = self.tables.iter().flat_map(|table| table.columns());
         let chunks = chunks.flat_map(|column| &column.chunks);
         chunks.map(StoredChunk::bytes).sum::<u64>() + self.strings.bytes()
     }

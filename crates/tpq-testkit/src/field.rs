@@ -135,7 +135,8 @@ field_numbers! {
         read_events = 9,
     }
     SystemInfo = "SystemInfo" {
-        utsname = 1, tracing_service_version = 4, timezone_off_mins = 7, num_cpus = 8,
+        utsname = 1, android_build_fingerprint = 2, tracing_service_version = 4,
+        timezone_off_mins = 7, num_cpus = 8,
         page_size = 6, system_ram_bytes = 16, machine_name = 17,
     }
     Utsname = "Utsname" { sysname = 1, version = 2, release = 3, machine = 4 }

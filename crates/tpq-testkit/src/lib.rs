@@ -33,12 +33,14 @@ mod compact_sched;
 mod compression;
 mod debug_annotation;
 mod ftrace;
+mod hprof;
 mod interned_data;
 mod packet;
 mod perf_data;
 mod process_tree;
 mod recording;
 mod trace;
+mod trace_cmd;
 mod track_descriptor;
 mod track_event;
 
@@ -55,6 +57,7 @@ pub use compact_sched::CompactSched;
 pub use compression::{gzip, zlib, zstd};
 pub use debug_annotation::Annotation;
 pub use ftrace::{FtraceBundle, FtraceEvent, Task, ftrace_clock, prev_state};
+pub use hprof::{Hprof, JavaClass, JavaType};
 pub use interned_data::InternedData;
 pub use packet::{Defaults, NEEDS_STATE, Packet, STATE_CLEARED};
 pub use perf_data::{PerfData, PerfSample};
@@ -63,6 +66,7 @@ pub use recording::{
     BufferStats, FtraceCpuStats, FtraceStats, ServiceEvent, SystemInfo, TraceStats,
 };
 pub use trace::TraceBuilder;
+pub use trace_cmd::{KernelPage, TraceCmd};
 pub use track_descriptor::{CounterUnit, TrackDescriptor};
 pub use track_event::TrackEvent;
 pub use wire::Message;

@@ -143,6 +143,12 @@ impl SystemInfo {
         Self(Message::new().message(field::SystemInfo::utsname, utsname))
     }
 
+    /// Returns an Android device with this build.
+    pub fn android(build_fingerprint: &str) -> Self {
+        let field = field::SystemInfo::android_build_fingerprint;
+        Self(Message::new().bytes(field, build_fingerprint))
+    }
+
     /// Sets the name of the machine.
     pub fn machine_name(self, name: &str) -> Self {
         Self(self.0.bytes(field::SystemInfo::machine_name, name))

@@ -12,9 +12,11 @@
 mod arrange;
 mod cache;
 mod clocks;
+mod cluster;
 mod each;
 mod file_findings;
 mod import;
+mod lake;
 mod metatrace;
 mod options;
 mod packet_names;
@@ -31,10 +33,15 @@ pub use cache::TableCache;
 pub use clocks::{
     Basis, ClockConversion, ClockHop, ClockJump, ClockPath, ClockTie, Clocks, Measured,
 };
+pub use cluster::Worker;
 pub use each::{
     EachError, EachOptions, EachTrace, KeptRows, SharedColumns, TRACE_PATH, TRACE_UUID, each,
+    each_in_lake,
 };
 pub use import::{ImportError, import};
+pub use lake::{
+    IngestError, IngestOptions, IngestOutcome, Ingested, LakeRows, ingest, run_in_lake,
+};
 pub use metatrace::{MetaTrace, Span};
 pub use options::{ImportOptions, OnWarning, Progress};
 pub use packet_names::packet_kinds;
@@ -44,10 +51,14 @@ pub use tpq_clock::{
     Clock, ClockScope, Interpolation, PathError, PlaceError, Reading, Rule, Source, builtin_name,
 };
 pub use tpq_decode::{Treatment, kernel_events_with_tables, treatment};
+pub use tpq_lake::{
+    Committed, Compacted, IngestFailure, LAKE_SCHEMA, Lake, LakeCatalog, LakeError, LakeLayout,
+    LakeOptions, LakeTrace, TRACE_DIGEST, Vacuumed,
+};
 pub use tpq_source::{FileIdentity, PartialFile, Readers, remove_abandoned, remove_partial_files};
 pub use tpq_sql::{
     CancelToken, FunctionInfo, ParameterValue, Relation, RelationColumn, ResultSet, Session,
-    SqlError, SqlErrorKind, Statement,
+    SessionOptions, SqlError, SqlErrorKind, Statement,
 };
 pub use tpq_summary::{SummaryError, SummaryFormat, SummaryOptions, SummarySpecs, summarize};
 pub use trace::{OpenError, Trace};

@@ -1,5 +1,6 @@
 //! Options of an import.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use tpq_clock::Interpolation;
@@ -39,6 +40,9 @@ pub struct ImportOptions {
     pub ftrace_raw: bool,
     /// Whether to drop track events before the range of interest that a recording names.
     pub crop: bool,
+    /// Files and folders of binaries, for the functions of frames without symbols. Binaries are
+    /// found by their build ids.
+    pub symbols: Vec<PathBuf>,
     /// Fail when anything was lost or not understood.
     pub strict: bool,
     /// Packages of SQL modules, in addition to tpq's own. They override tpq's modules of the same
@@ -75,6 +79,7 @@ impl Default for ImportOptions {
             clock_interpolation: Interpolation::default(),
             ftrace_raw: true,
             crop: false,
+            symbols: Vec::new(),
             strict: false,
             sql_packages: Vec::new(),
             allow_files: false,

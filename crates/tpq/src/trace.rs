@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use datafusion::arrow::array::RecordBatch;
+use tpq_lake::LakeError;
 use tpq_sql::{Session, SessionOptions, SqlError};
 use tpq_tables::{Tables, TraceTables};
 
@@ -32,6 +33,9 @@ pub enum OpenError {
     /// A package of SQL modules could not be read.
     #[error(transparent)]
     Package(#[from] SqlPackageError),
+    /// A lake could not be read.
+    #[error(transparent)]
+    Lake(#[from] LakeError),
     /// No trace was given.
     #[error("expected a trace, got none")]
     None,
@@ -125,6 +129,17 @@ impl Trace {
         Ok(Self { paths, tables, summary, session, metatrace, origin })
     }
 
+    /// A trace with tables that are stored elsewhere, and a session on them.
+    pub(crate) fn of_session(
+        paths: Vec<PathBuf>,
+        tables: Arc<TraceTables>,
+        session: Session,
+        metatrace: Option<Arc<MetaTrace>>,
+    ) -> Self {
+        let origin = Origin::Import(Mutex::new(None));
+        Self { paths, tables, summary: ImportSummary::default(), session, metatrace, origin }
+    }
+
     /// Imports the traces again if these tables came from the cache, which does not keep everything
     /// an import knows about clocks. Returns `None` if the tables came from an import.
     ///
@@ -201,7 +216,7 @@ impl Drop for CancelOnDrop {
 }
 
 /// The options of a session, with the modules of all packages.
-fn session_options(options: &ImportOptions) -> Result<SessionOptions, SqlPackageError> {
+pub(crate) fn session_options(options: &ImportOptions) -> Result<SessionOptions, SqlPackageError> {
     let modules = options.sql_packages.iter().map(SqlPackage::read);
     let modules = modules.collect::<Result<Vec<_>, _>>()?;
     Ok(SessionOptions {

@@ -2,14 +2,21 @@
 //! the rows that they become.
 
 mod art_methods;
+mod bug_reports;
 mod documents;
 mod fuchsia;
+mod heap_snapshot;
+mod hprof;
+mod instruments;
 mod logs;
 mod mutations;
 mod ninja;
+mod otlp_protobuf;
 mod perf_data;
+mod primes;
 mod profiles;
 mod strace;
+mod trace_cmd;
 
 use crate::imported::Imported;
 

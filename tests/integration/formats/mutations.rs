@@ -16,7 +16,7 @@ const HANG: Duration = Duration::from_secs(20);
 
 /// A file of each format. Most mutations leave its first bytes, by which it is recognised.
 fn files() -> Vec<Vec<u8>> {
-    let text: [&str; 10] = [
+    let text: [&str; 13] = [
         "# ninja log v5\n1\t5\t100\ta.o\tff\n2\t8\t100\tb.o\tfe\n9\t10\t100\tc.o\tfd\n",
         "01-02 00:00:01.030 20 21 I a: b\n01-02 00:00:01.030 20 21 I a: b\n[ x ]\n",
         "a b 7/8 [001] 1.5: 1 cycles:\n\tff f+0x1 (/a)\n\tfe g (b)\n\na 7 1.6: 1 c:\n\tff f (/a)\n",
@@ -27,6 +27,9 @@ fn files() -> Vec<Vec<u8>> {
         r#"{"nodes":[{"id":1,"callFrame":{"functionName":"r"},"children":[2]},{"id":2,"callFrame":{}}],"samples":[2,1],"timeDeltas":[1,2],"startTime":5}"#,
         r#"{"$schema":"https://www.speedscope.app/file-format-schema.json","shared":{"frames":[{"name":"a"}]},"profiles":[{"type":"evented","unit":"seconds","events":[{"type":"O","frame":0,"at":1},{"type":"C","frame":0,"at":2}]},{"unit":"bytes","samples":[[0]],"weights":[2]}]}"#,
         r#"{"resourceSpans":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"a"}}]},"scopeSpans":[{"spans":[{"name":"b","startTimeUnixNano":"5","endTimeUnixNano":7}]}]}]}"#,
+        "com.a.Main -> a:\n    int count -> b\n    1:4:void run(int):20:23 -> b\n    void stop() -> c\n",
+        super::instruments::SIGNPOSTED,
+        super::heap_snapshot::SNAPSHOT,
     ];
     let mut files: Vec<Vec<u8>> = text.iter().map(|text| text.as_bytes().to_vec()).collect();
     let chain = vec![512_u64.wrapping_neg(), 0x1010, 0x1101];
@@ -49,6 +52,11 @@ fn files() -> Vec<Vec<u8>> {
     let record = [0x0a, 8, 8, 9, 16, 7, 0x1a, 2, 8, 1];
     files.extend([super::art_methods::listed(), super::art_methods::streamed()]);
     files.push(super::fuchsia::trace());
+    files.push(super::bug_reports::report());
+    files.push(super::hprof::dump());
+    files.extend(super::trace_cmd::recordings());
+    files.push(super::otlp_protobuf::traces().into_bytes());
+    files.push(super::primes::trace([]));
     files.push([&b"SIMPLEPERF\x01\x00\x0a\x00\x00\x00"[..], &record, &[0; 4]].concat());
     files
 }

@@ -10,6 +10,7 @@ mod instants;
 mod mutations;
 mod shapes;
 mod slices;
+mod stacks;
 mod system_lines;
 mod threads_and_processes;
 mod trace_metadata;

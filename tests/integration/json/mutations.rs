@@ -24,6 +24,11 @@ const SEEDS: &[&str] = &[
 {"ph":"O","ts":9,"id":"x"},{"ph":"M","name":"thread_sort_index","args":{"sort_index":-1.5}}],
 "metadata":{"a":{"b":[true,false]}}}"#,
     r##"{"systemTraceEvents":"# tracer: nop\n app-10 (10) [000] d..3 1.000000: sched_switch: prev_comm=app prev_pid=10 prev_prio=120 prev_state=S ==> next_comm=swapper/0 next_pid=0 next_prio=120\n app-10 (10) [001] ...1 1.000600: tracing_mark_write: C|10|c|5\n","traceEvents":[]}"##,
+    r#"{"samples":[{"cpu":0,"tid":"3","ts":4,"sf":2,"weight":1},{"tid":9,"ts":"5","stack":["m"]}],
+"traceEvents":[{"ph":"P","pid":1,"tid":2,"ts":1,"sf":"2"},{"ph":"P","ts":2,"stack":["a","b\u0041"]},
+{"ph":"B","ts":1,"name":"s","sf":1},{"ph":"E","ts":4,"esf":2},{"ph":"X","ts":5,"dur":1,"estack":["x"]}],
+"stackFrames":{"1":{"name":"main","category":"app"},"2":{"name":"f","parent":"1","sourceLine":3},
+"3":{"parent":4},"4":{"parent":3}}}"#,
 ];
 
 /// Imports every `WORKERS`th mutation; gives the numbers of those that panicked.

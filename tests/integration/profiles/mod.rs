@@ -1,5 +1,7 @@
 //! Profilers: call stacks, what they are of, and what names their code.
 
+mod annotated;
+mod beside;
 mod mutated;
 mod perf_samples;
 mod slice_stacks;

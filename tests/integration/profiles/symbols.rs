@@ -12,21 +12,25 @@ const DEOBFUSCATION_MAPPING: u32 = 64;
 const PACKAGES_LIST: u32 = 47;
 const PROCESS_TREE: u32 = 2;
 
-fn line(function: &str, file: &str, number: u64) -> Message {
+pub(super) fn line(function: &str, file: &str, number: u64) -> Message {
     Message::new().bytes(1, function).bytes(2, file).uint(3, number)
 }
 
-fn module(path: &str, build_id: &[u8], addresses: impl IntoIterator<Item = Message>) -> Packet {
+pub(super) fn module(
+    path: &str,
+    build_id: &[u8],
+    addresses: impl IntoIterator<Item = Message>,
+) -> Packet {
     let module = Message::new().bytes(1, path).bytes(2, build_id);
     let module = addresses.into_iter().fold(module, |module, it| module.message(3, it));
     Packet::new().payload(MODULE_SYMBOLS, module)
 }
 
-fn address(address: u64, lines: impl IntoIterator<Item = Message>) -> Message {
+pub(super) fn address(address: u64, lines: impl IntoIterator<Item = Message>) -> Message {
     lines.into_iter().fold(Message::new().uint(1, address), |all, line| all.message(2, line))
 }
 
-fn sample(at: u64, pid: u64, stack: u64) -> Packet {
+pub(super) fn sample(at: u64, pid: u64, stack: u64) -> Packet {
     later(at, 1).payload(PERF_SAMPLE, perf_sample(0, (pid, pid), stack))
 }
 
@@ -127,7 +131,7 @@ stackprofile_invalid_mapping_id  NULL  2
 }
 
 /// A method with its name in the obfuscated code, its name before, and lines in both.
-fn method(obfuscated: &str, name: &str, lines: Option<(u64, u64, u64)>) -> Message {
+pub(super) fn method(obfuscated: &str, name: &str, lines: Option<(u64, u64, u64)>) -> Message {
     let method = Message::new().bytes(1, obfuscated).bytes(2, name);
     match lines {
         None => method,
@@ -135,19 +139,23 @@ fn method(obfuscated: &str, name: &str, lines: Option<(u64, u64, u64)>) -> Messa
     }
 }
 
-fn class(obfuscated: &str, name: &str, methods: impl IntoIterator<Item = Message>) -> Message {
+pub(super) fn class(
+    obfuscated: &str,
+    name: &str,
+    methods: impl IntoIterator<Item = Message>,
+) -> Message {
     let class = Message::new().bytes(1, obfuscated).bytes(2, name);
     methods.into_iter().fold(class, |class, method| class.message(4, method))
 }
 
-fn names(package: &str, classes: impl IntoIterator<Item = Message>) -> Packet {
+pub(super) fn names(package: &str, classes: impl IntoIterator<Item = Message>) -> Packet {
     let names = Message::new().bytes(1, package);
     let names = classes.into_iter().fold(names, |names, class| names.message(3, class));
     Packet::new().payload(DEOBFUSCATION_MAPPING, names)
 }
 
 /// Java frames: of two installed apps, of anonymous memory, and of a place that names no package.
-fn java() -> Message {
+pub(super) fn java() -> Message {
     let paths = ["data", "app", "com.a-1==", "base.apk", "com.b-1==", "memfd:jit", "apex", "x.jar"];
     let mut data = Message::new();
     for (iid, path) in (1..).zip(paths) {
@@ -173,7 +181,7 @@ fn java() -> Message {
     data.message(interned::FRAMES, with_line(4)).message(interned::CALLSTACKS, callstack(15, [15]))
 }
 
-const NAMES: &str = "SELECT f.name, m.name AS mapping, deobfuscated_name AS deobfuscated \
+pub(super) const NAMES: &str = "SELECT f.name, m.name AS mapping, deobfuscated_name AS deobfuscated \
     FROM stack_profile_frame f JOIN stack_profile_mapping m ON m.id = mapping \
     WHERE deobfuscated_name IS NOT NULL ORDER BY f.id";
 

@@ -275,3 +275,20 @@ fn layers_are_limited() {
         JOIN args USING (arg_set_id) WHERE flat_key = 'covered_by' GROUP BY layer_id)";
     assert_eq!(trace.cell(above), "64");
 }
+
+#[test]
+fn paths_lead_from_the_root_to_each_layer() {
+    let sql = "SELECT snapshot_id, layer_id, ancestor_id \
+        FROM __intrinsic_winscope_surfaceflinger_hierarchy_path() \
+        WHERE layer_id IN (1, 2, 6) ORDER BY id";
+    assert_eq!(lines(&tree(), sql), ["0 1 1", "0 2 1", "0 2 2", "0 6 1", "0 6 5", "0 6 6"]);
+    let root = Message::new().int(1, 3).int(25, 3);
+    let trace =
+        import([snapshot(10, &[], &[layer(1, 2, 0), layer(2, 1, 0), root, layer(4, 3, 0)])]);
+    let in_circle = "SELECT count(*) < 1000 FROM __intrinsic_winscope_surfaceflinger_hierarchy_path \
+        WHERE layer_id IN (1, 2)";
+    assert_eq!(lines(&trace, in_circle), ["1"]);
+    let own_parent = "SELECT layer_id, ancestor_id \
+        FROM __intrinsic_winscope_surfaceflinger_hierarchy_path WHERE layer_id > 2 ORDER BY id";
+    assert_eq!(lines(&trace, own_parent), ["3 3", "4 4"]);
+}

@@ -4,6 +4,7 @@
 mod damaged;
 mod input;
 mod layers;
+mod patches;
 mod protolog;
 mod transactions;
 mod transitions;

@@ -2,10 +2,10 @@
 
 use std::io::Write;
 
-use clap::{Args, CommandFactory};
+use clap::Args;
 use clap_complete::Shell;
 
-use crate::args::Cli;
+use crate::args;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -21,7 +21,7 @@ pub struct CompletionsArgs {
 
 pub fn run(args: &CompletionsArgs) -> anyhow::Result<()> {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut Cli::command(), "tpq", &mut script);
+    clap_complete::generate(args.shell, &mut args::command(), "tpq", &mut script);
     std::io::stdout().write_all(&script)?;
     Ok(())
 }

@@ -2,9 +2,9 @@
 
 use std::io::Write;
 
-use clap::{Args, CommandFactory};
+use clap::Args;
 
-use crate::args::Cli;
+use crate::args;
 use crate::exit::Usage;
 
 const EXAMPLES: &str = "\
@@ -21,7 +21,7 @@ pub struct ManArgs {
 }
 
 pub fn run(args: &ManArgs) -> anyhow::Result<()> {
-    let mut tpq = Cli::command();
+    let mut tpq = args::command();
     tpq.build();
     let page = match &args.command {
         None => tpq,

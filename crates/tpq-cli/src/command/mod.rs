@@ -2,9 +2,12 @@
 
 pub mod check;
 pub mod clocks;
+pub mod cluster;
 pub mod completions;
 pub mod export;
 pub mod info;
+pub mod ingest;
+pub mod lake;
 pub mod man;
 pub mod merge;
 pub mod query;

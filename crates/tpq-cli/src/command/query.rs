@@ -10,13 +10,13 @@ use tpq::Trace;
 use tpq_output::{FileFormat, Format, OutputOptions, writer};
 
 use crate::args::ImportArgs;
-use crate::each::{self, EachArgs};
+use crate::each::{self, EachArgs, Traces};
 use crate::exit::Usage;
 use crate::output::{Destination, Output};
 use crate::parameter::Parameter;
 use crate::query_progress::QueryProgress;
 use crate::terminal::Style;
-use crate::{export, metatrace, open, row_limit};
+use crate::{export, lake, metatrace, open, row_limit};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -25,7 +25,9 @@ Examples:
   echo 'SELECT count(*) FROM sched' | tpq query trace.pftrace
   tpq query trace.pftrace -c 'SELECT * FROM counter' -o counter.parquet
   tpq query trace.pftrace -f slow.sql --param name=drawFrame --param limit=10
-  tpq query 'runs/**/*.pftrace' --each -c 'SELECT count(*) AS n FROM slice' -o counts.csv";
+  tpq query 'runs/**/*.pftrace' --each -c 'SELECT count(*) AS n FROM slice' -o counts.csv
+  tpq query --lake lake/ --where \"day = '2026-03-31'\" -c 'SELECT count(*) AS n FROM slice'
+  tpq query --lake lake/ -c 'SELECT device, count(*) FROM lake.slice GROUP BY device'";
 
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
@@ -116,25 +118,24 @@ pub async fn run(mut args: QueryArgs) -> anyhow::Result<()> {
     // Before the import: a mistyped file name should not cost its time.
     let sql = statements(&args)?;
     let output = Output::create(&destination, format)?;
+    let options = OutputOptions {
+        null: args.null.clone(),
+        header: !args.no_header,
+        max_rows: args.max_rows,
+        ..OutputOptions::default()
+    };
     if args.each.each {
-        let options = OutputOptions {
-            null: args.null.clone(),
-            header: !args.no_header,
-            max_rows: args.max_rows,
-            ..OutputOptions::default()
-        };
-        return each::run(&args, &sql, output, options).await;
+        let traces = Traces::Files(args.import.traces.clone());
+        return each::run(&args, traces, &sql, output, options).await;
+    }
+    if let Some(lake) = &args.each.lake {
+        return lake::query(&args, lake, &sql, output, options).await;
     }
     explain_merge(&args.import);
     open::with_trace(&args.import, async |trace| {
         let trace = Arc::new(trace);
-        let options = OutputOptions {
-            null: args.null.clone(),
-            header: !args.no_header,
-            max_rows: args.max_rows,
-            metadata: export::of_query(&trace, format).await?,
-            ..OutputOptions::default()
-        };
+        let metadata = export::of_query(&trace, format).await?;
+        let options = OutputOptions { metadata, ..options };
         let mut writer = writer(format.format, output.sink(), options);
         // A count of rows may still hold the trace when the process ends, so dropping the trace
         // does not wait for the cache.

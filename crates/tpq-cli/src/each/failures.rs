@@ -31,13 +31,23 @@ impl Failures {
         self.damaged += u64::from(trace.losses > 0);
     }
 
+    /// Counts traces that are not known to have lost data.
+    pub fn count_all(&mut self, traces: u64) {
+        self.traces += traces;
+    }
+
     /// Reports a failure on stderr, also if the run is quiet, and keeps it.
     pub fn record(&mut self, path: PathBuf, error: &EachError) {
+        self.record_text(path, &error.to_string());
+    }
+
+    /// The same with the text of the error.
+    pub fn record_text(&mut self, path: PathBuf, error: &str) {
         let text = describe(&path, error);
         let style = Style::of_stderr();
         // If stderr is closed, the failure is still in the table.
         let _ = writeln!(std::io::stderr(), "{} {text}", style.yellow("failed:"));
-        self.failed.push((path, error.to_string()));
+        self.failed.push((path, error.to_owned()));
     }
 
     pub fn len(&self) -> usize {
@@ -86,16 +96,15 @@ pub fn as_error(path: &Path, error: EachError) -> anyhow::Error {
     match error {
         EachError::Sql(error) => error.into(),
         error if error.is_of_statements() => error.into(),
-        error => anyhow::anyhow!("{}", describe(path, &error)),
+        error => anyhow::anyhow!("{}", describe(path, &error.to_string())),
     }
 }
 
 /// The trace and its error in one line. Errors of an import name the file themselves.
-fn describe(path: &Path, error: &EachError) -> String {
+fn describe(path: &Path, error: &str) -> String {
     let path = path.display().to_string();
-    let error = error.to_string();
     match error.contains(&path) {
-        true => error,
+        true => error.to_owned(),
         false => format!("{path}: {error}"),
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! patterns ──paths──▶ tpq::each ──▶ rows of each trace ──▶ the output
-//!                                └▶ failures            └▶ --then: tables `results`, `failures`
+//! lake ────traces───▶           └▶ failures            └▶ --then: tables `results`, `failures`
 //! ```
 
 mod args;
@@ -11,22 +11,51 @@ mod paths;
 mod progress;
 mod then;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use futures::StreamExt;
-use tpq::{EachError, EachOptions, EachTrace, ImportOptions, KeptRows, SharedColumns, each};
+use futures::stream::LocalBoxStream;
+use tpq::{
+    EachError, EachOptions, EachTrace, ImportOptions, KeptRows, Lake, LakeTrace, SharedColumns,
+    each, each_in_lake,
+};
 use tpq_output::{OutputOptions, ResultWriter, writer};
 
-pub use self::args::EachArgs;
-use self::failures::Failures;
+pub use self::args::{EachArgs, ShellLakeArgs};
+pub use self::failures::{Failures, as_error, say};
 pub use self::paths::expand;
-use self::progress::EachProgress;
-use self::then::Results;
+pub use self::progress::EachProgress;
+pub use self::then::Results;
 use crate::args::table_cache;
 use crate::command::query::QueryArgs;
-use crate::open;
 use crate::output::Output;
 use crate::row_limit::LimitedWriter;
+use crate::{open, remote};
+
+/// The traces to run statements on.
+pub enum Traces {
+    /// Files.
+    Files(Vec<PathBuf>),
+    /// Those of a lake.
+    Lake(Lake, Vec<Arc<LakeTrace>>),
+}
+
+impl Traces {
+    fn len(&self) -> usize {
+        match self {
+            Self::Files(paths) => paths.len(),
+            Self::Lake(_, traces) => traces.len(),
+        }
+    }
+
+    fn run(self, sql: &str, options: EachOptions) -> LocalBoxStream<'static, EachTrace> {
+        match self {
+            Self::Files(paths) => each(paths, sql, options).boxed_local(),
+            Self::Lake(lake, traces) => each_in_lake(&lake, traces, sql, options).boxed_local(),
+        }
+    }
+}
 
 /// Runs the statements on each trace, and writes the rows of all, or those of `--then`.
 ///
@@ -35,31 +64,42 @@ use crate::row_limit::LimitedWriter;
 /// trace fails.
 pub async fn run(
     args: &QueryArgs,
+    traces: Traces,
     sql: &str,
     output: Output,
     output_options: OutputOptions,
 ) -> anyhow::Result<()> {
-    let options = options(args)?;
+    let options = options(args, traces.len())?;
     let import = options.import.clone();
     let mut failures = Failures::new(args.import.flags.quiet);
     let mut writer = writer(output.format().format, output.sink(), output_options);
     let mut shown = LimitedWriter::new(writer.as_mut(), args.max_shown_rows());
+    if let Some(cluster) = &args.each.cluster {
+        let place = (cluster.as_str(), &traces);
+        remote::run_on_each(args, place, sql, options, &mut shown, &mut failures).await?;
+        return finish(&shown, &failures, output);
+    }
     match &args.each.then {
         None => {
             let mut rows = Rows::new(&mut shown);
-            collect(args, sql, options, &mut rows, &mut failures).await?;
+            collect(args, traces, sql, options, &mut rows, &mut failures).await?;
             rows.end()?;
         }
         Some(then) => {
             let results = Results::create()?;
             let mut writer = results.writer()?;
             let mut rows = Rows::new(writer.as_mut());
-            collect(args, sql, options, &mut rows, &mut failures).await?;
+            collect(args, traces, sql, options, &mut rows, &mut failures).await?;
             let has_rows = rows.end()?;
             drop(writer);
             results.query(&import, then, has_rows, &failures, &mut shown).await?;
         }
     }
+    finish(&shown, &failures, output)
+}
+
+/// Says what was not shown and what failed, and completes the output.
+fn finish(shown: &LimitedWriter<'_>, failures: &Failures, output: Output) -> anyhow::Result<()> {
     let shown = shown.shown();
     if shown.is_truncated {
         failures::say(&format!("{}; --all shows all", shown.describe(None)));
@@ -69,7 +109,7 @@ pub async fn run(
 }
 
 /// How to run: the import of each trace as the arguments say, with the cache.
-fn options(args: &QueryArgs) -> anyhow::Result<EachOptions> {
+fn options(args: &QueryArgs, traces: usize) -> anyhow::Result<EachOptions> {
     let flags = &args.import.flags;
     let cache = if args.import.no_cache { None } else { table_cache(&args.import.config)? };
     let import = ImportOptions {
@@ -80,7 +120,7 @@ fn options(args: &QueryArgs) -> anyhow::Result<EachOptions> {
     };
     let all = std::thread::available_parallelism().map_or(1, usize::from);
     let threads = flags.threads.unwrap_or(all);
-    let default = EachOptions::jobs_for(args.import.traces.len(), threads, flags.memory_limit);
+    let default = EachOptions::jobs_for(traces, threads, flags.memory_limit);
     let parameters = args.param.iter().map(|it| (it.name.clone(), it.value.clone())).collect();
     Ok(EachOptions {
         import,
@@ -93,14 +133,14 @@ fn options(args: &QueryArgs) -> anyhow::Result<EachOptions> {
 /// Runs the statements on each trace, writes their rows, and records what failed.
 async fn collect(
     args: &QueryArgs,
+    traces: Traces,
     sql: &str,
     options: EachOptions,
     rows: &mut Rows<'_>,
     failures: &mut Failures,
 ) -> anyhow::Result<()> {
-    let paths = args.import.traces.clone();
-    let progress = EachProgress::start(paths.len(), args.import.flags.quiet);
-    let mut traces = std::pin::pin!(each(paths, sql, options));
+    let progress = EachProgress::start(traces.len(), args.import.flags.quiet);
+    let mut traces = traces.run(sql, options);
     while let Some(trace) = traces.next().await {
         failures.count(&trace);
         let EachTrace { path, rows: kept, .. } = trace;

@@ -54,13 +54,14 @@ impl<'a> Node<'a> {
 }
 
 impl Context<'_> {
-    /// An event of a profile; its name says which.
+    /// A sample, or an event of a profile; its name says which.
     pub(super) fn cpu_profile(&mut self, owner: EventOwner) {
         let id = self.number(self.event.id);
         match (self.tables.strings.get(self.name), id) {
             ("Profile", Some(id)) => self.begin_profile(owner, id),
             ("ProfileChunk", Some(id)) => self.add_chunk(owner, id),
             ("Profile" | "ProfileChunk", None) => self.fail(Stat::JsonParserFailure),
+            _ if self.event.stack.len > 0 => self.sample(owner),
             _ => self.stats.increment(Stat::JsonEventsNotRead),
         }
     }

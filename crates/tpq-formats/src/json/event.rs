@@ -15,12 +15,9 @@ use tpq_decode::RunEvent;
 use tpq_trackers::args::json::add_json;
 use tpq_trackers::args::{ArgSet, ArgValue, JsonOrigin};
 use tpq_trackers::track::{
-    AsyncId, AsyncPhase, Dimensions, NewSlice, SliceEnd, TrackKind, Trackers,
+    AsyncId, AsyncPhase, Dimensions, GLOBAL_INSTANTS, NewSlice, PROCESS_INSTANTS, SliceEnd,
+    Trackers,
 };
-
-/// The tracks of instants that are of no thread.
-const GLOBAL_INSTANTS: TrackKind = TrackKind::slices("legacy_chrome_global_instants");
-const PROCESS_INSTANTS: TrackKind = TrackKind::slices("chrome_process_instant");
 
 /// Decodes one event.
 pub(crate) fn decode_event(
@@ -31,20 +28,7 @@ pub(crate) fn decode_event(
 ) {
     let (words, strings) = event.words();
     let json = JsonEvent::from_words(words, strings);
-    let mut context = Context {
-        event: json,
-        ts: event.ts,
-        machine: event.machine,
-        name: StringId::NULL,
-        category: StringId::NULL,
-        bytes: event.bytes,
-        default_clock: event.default_clock,
-        trackers,
-        tables,
-        stats,
-    };
-    context.name = context.string(json.name);
-    context.category = context.string(json.category);
+    let mut context = Context::new(event, json, trackers, tables, stats);
     let owner = context.owner();
     context.decode(owner);
 }
@@ -129,7 +113,10 @@ impl Context<'_> {
         self.trackers.bounds.include(self.ts);
         let slice = self.trackers.begin_slice(slice, args, self.tables, self.stats);
         match slice {
-            Some(id) => self.tables.slice.thread_ts.set(id, self.event.tts),
+            Some(id) => {
+                self.tables.slice.thread_ts.set(id, self.event.tts);
+                self.begin_stack(id, track);
+            }
             None => self.check_args(),
         }
         self.bind_flow(track);
@@ -141,8 +128,9 @@ impl Context<'_> {
         self.trackers.bounds.include(self.ts);
         let end = SliceEnd { ts: self.ts, track, category: self.category, name: self.name };
         let slice = self.trackers.end_slice(end, &args, self.tables, self.stats);
-        if slice.is_none() {
-            self.check_args();
+        match slice {
+            Some(id) => self.end_stack(id, track),
+            None => self.check_args(),
         }
         let (Some(id), Some(now)) = (slice, self.event.tts) else { return };
         if let Some(then) = self.tables.slice.thread_ts.get(id) {
@@ -161,6 +149,7 @@ impl Context<'_> {
             Some((id, track)) => {
                 self.tables.slice.thread_ts.set(id, self.event.tts);
                 self.tables.slice.thread_dur.set(id, self.event.tdur);
+                self.whole_stack(id, track);
                 track
             }
             None => {
@@ -178,10 +167,14 @@ impl Context<'_> {
 
     fn instant(&mut self, owner: EventOwner) {
         let track = match self.event.scope {
-            Scope::Global => self.instants(GLOBAL_INSTANTS, Dimensions::machine(self.machine)),
+            Scope::Global => {
+                let machine = Dimensions::machine(self.machine);
+                self.trackers.chrome_instants(GLOBAL_INSTANTS, machine, self.tables)
+            }
             Scope::Process if owner.has_pid => {
                 let upid = self.process(owner);
-                self.instants(PROCESS_INSTANTS, Dimensions::process(upid))
+                let process = Dimensions::process(upid);
+                self.trackers.chrome_instants(PROCESS_INSTANTS, process, self.tables)
             }
             Scope::Thread | Scope::None if owner.has_tid => self.thread_track(owner),
             _ => return self.fail(Stat::JsonParserFailure),
@@ -191,31 +184,20 @@ impl Context<'_> {
         if !of_thread {
             slice.name = self.name;
         }
-        let slice = self.trackers.instant(slice, &args, self.tables, self.stats);
-        if let Some(id) = slice.filter(|_| of_thread) {
+        let Some(id) = self.trackers.instant(slice, &args, self.tables, self.stats) else { return };
+        if of_thread {
             self.tables.slice.thread_ts.set(id, self.event.tts);
         }
-    }
-
-    fn instants(&mut self, kind: TrackKind, of: Dimensions) -> u32 {
-        let before = self.tables.track.len();
-        let (tracks, deferred) = (&mut self.trackers.source.tracks, &mut self.trackers.deferred);
-        let track = tracks.get(kind, of, StringId::NULL, deferred, self.tables);
-        if track >= before {
-            let chrome = ArgValue::String(self.tables.strings.intern("chrome"));
-            let source = ArgSet::of([("source", chrome)], &mut self.tables.strings);
-            let set = deferred.intern(&source);
-            self.tables.track.source_arg_set_id.set(track, set);
-        }
-        track
+        self.whole_stack(id, track);
     }
 
     fn begin_async(&mut self, owner: EventOwner) {
         let Some(track) = self.async_track(owner, AsyncPhase::Begin) else { return };
         let (slice, args) = (self.slice(track), self.args());
         self.trackers.bounds.include(self.ts);
-        if self.trackers.begin_slice(slice, args, self.tables, self.stats).is_none() {
-            self.check_args();
+        match self.trackers.begin_slice(slice, args, self.tables, self.stats) {
+            Some(id) => self.begin_stack(id, track),
+            None => self.check_args(),
         }
         self.bind_flow(track);
     }
@@ -225,8 +207,9 @@ impl Context<'_> {
         let args = self.args();
         self.trackers.bounds.include(self.ts);
         let end = SliceEnd { ts: self.ts, track, category: self.category, name: self.name };
-        if self.trackers.end_slice(end, &args, self.tables, self.stats).is_none() {
-            self.check_args();
+        match self.trackers.end_slice(end, &args, self.tables, self.stats) {
+            Some(id) => self.end_stack(id, track),
+            None => self.check_args(),
         }
     }
 
@@ -234,7 +217,9 @@ impl Context<'_> {
         let Some(track) = self.async_track(owner, AsyncPhase::Instant) else { return };
         let (slice, args) = (self.slice(track), self.args());
         let slice = NewSlice { name: self.name, ..slice };
-        self.trackers.instant(slice, &args, self.tables, self.stats);
+        if let Some(id) = self.trackers.instant(slice, &args, self.tables, self.stats) {
+            self.whole_stack(id, track);
+        }
         self.bind_flow(track);
     }
 

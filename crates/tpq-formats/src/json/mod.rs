@@ -10,6 +10,9 @@ mod flow;
 mod metadata;
 mod owner;
 mod reader;
+mod sample;
+mod stack;
+mod stack_frames;
 mod system_line;
 mod text;
 mod trace_metadata;
@@ -23,6 +26,8 @@ use crate::{DefaultClock, OpenFile, OpenedFile, TraceFormat};
 const EVENTS: RunKind = format_run_kind(0);
 const LINES: RunKind = format_run_kind(1);
 const METADATA: RunKind = format_run_kind(5);
+const SAMPLES: RunKind = format_run_kind(40);
+const FRAMES: RunKind = format_run_kind(41);
 
 pub(crate) const FORMAT: TraceFormat = TraceFormat {
     has_packets: false,
@@ -39,6 +44,8 @@ pub(crate) const DECODER: FormatDecoder = FormatDecoder {
         (EVENTS, event::decode_event),
         (LINES, system_line::decode_system_line),
         (METADATA, trace_metadata::decode_metadata),
+        (SAMPLES, sample::decode_sample),
+        (FRAMES, stack_frames::decode_frames),
     ],
     text_of,
 };
@@ -47,8 +54,14 @@ pub(crate) const DECODER: FormatDecoder = FormatDecoder {
 const LEAST_TO_SPLIT: usize = 1 << 20;
 
 fn open(file: OpenFile<'_>) -> OpenedFile<'_> {
-    let OpenFile { bytes, file, timeline, len, may_split } = file;
-    let kinds = JsonKinds { events: EVENTS, lines: LINES, metadata: METADATA };
+    let OpenFile { bytes, file, timeline, len, may_split, .. } = file;
+    let kinds = JsonKinds {
+        events: EVENTS,
+        lines: LINES,
+        metadata: METADATA,
+        samples: SAMPLES,
+        frames: FRAMES,
+    };
     let mut reader = JsonReader::new(bytes, file, timeline, kinds, system_line::time_of);
     let work: Option<crate::Work<'_>> = match may_split && len >= LEAST_TO_SPLIT {
         true => Some(Box::new(reader.helper())),

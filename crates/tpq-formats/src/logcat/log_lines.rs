@@ -1,6 +1,7 @@
 //! Divides a log into messages.
 
 use tpq_ingest::Loss;
+use tpq_source::ReportDate;
 
 use super::MESSAGES;
 use super::message::LogMessage;
@@ -11,7 +12,10 @@ use crate::text::{Item, TextEvents, split_once, trim_line};
 const MARKER: &[u8] = b"---";
 
 /// Divides a log into messages: lines, or a header and the lines up to an empty one.
-pub(super) struct LogLines;
+pub(super) struct LogLines {
+    /// The date of the bug report that the log is part of.
+    pub(super) report: Option<ReportDate>,
+}
 
 impl TextEvents for LogLines {
     fn next(&mut self, text: &[u8]) -> (usize, Item) {
@@ -25,7 +29,9 @@ impl TextEvents for LogLines {
         }
         let message = text.get(..len).and_then(LogMessage::parse);
         match message {
-            Some(message) => (len, Item::Event { kind: MESSAGES, ts: message.ts }),
+            Some(message) => {
+                (len, Item::Event { kind: MESSAGES, ts: message.stamp.ts(self.report) })
+            }
             None => {
                 let what = "this line has no time, thread, priority and tag that can be read";
                 (len, Item::Malformed(Loss::MalformedLogLine, what))

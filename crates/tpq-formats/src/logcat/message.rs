@@ -5,24 +5,24 @@ use crate::text::{number, split_once, split_word, trim_line};
 
 /// A message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct LogMessage<'a> {
-    /// Time, ns of wall time, or of the monotonic clock if the log was asked for it.
-    pub(super) ts: i64,
+pub(crate) struct LogMessage<'a> {
+    /// Time, of the wall clock, or of the monotonic clock if the log was asked for it.
+    pub(crate) stamp: Stamp,
     /// Process.
-    pub(super) pid: u32,
+    pub(crate) pid: u32,
     /// Thread; `None` in formats that state only the process.
-    pub(super) tid: Option<u32>,
+    pub(crate) tid: Option<u32>,
     /// Priority: from 2 (verbose) to 7 (fatal), 8 (silent), 0 if unknown.
-    pub(super) priority: u32,
+    pub(crate) priority: u32,
     /// Tag.
-    pub(super) tag: &'a [u8],
+    pub(crate) tag: &'a [u8],
     /// Text of the message.
-    pub(super) text: &'a [u8],
+    pub(crate) text: &'a [u8],
 }
 
 impl<'a> LogMessage<'a> {
     /// Reads a message in one of the formats `threadtime`, `time` and `long`.
-    pub(super) fn parse(event: &'a [u8]) -> Option<Self> {
+    pub(crate) fn parse(event: &'a [u8]) -> Option<Self> {
         let (line, rest) = split_once(event, b'\n').unwrap_or((event, &[]));
         if let Some((stamp, header)) = Stamp::of_long_header(trim_line(line)) {
             return Self::long(stamp, header, rest);
@@ -44,7 +44,7 @@ impl<'a> LogMessage<'a> {
         };
         let (pid, tid, letter, rest) = columns(rest).or_else(|| columns(split_word(rest)?.1))?;
         let (tag, text) = tag_and_text(rest);
-        Some(Self { ts: stamp.ts, pid, tid: Some(tid), priority: priority(letter), tag, text })
+        Some(Self { stamp, pid, tid: Some(tid), priority: priority(letter), tag, text })
     }
 
     /// `P/tag( pid): text`.
@@ -57,7 +57,7 @@ impl<'a> LogMessage<'a> {
         let pid = number(head.get(open + 1..)?.trim_ascii())?;
         let tag = head.get(..open)?.trim_ascii_end();
         let text = text.get(3..).unwrap_or_default();
-        Some(Self { ts: stamp.ts, pid, tid: None, priority: priority(*letter), tag, text })
+        Some(Self { stamp, pid, tid: None, priority: priority(*letter), tag, text })
     }
 
     /// `pid: tid P/tag` in the header, and the text in the lines behind it.
@@ -66,7 +66,7 @@ impl<'a> LogMessage<'a> {
         let (tid, rest) = split_word(rest)?;
         let [letter @ b'A'..=b'Z', b'/', tag @ ..] = rest else { return None };
         Some(Self {
-            ts: stamp.ts,
+            stamp,
             pid: number(pid.trim_ascii())?,
             tid: Some(number(tid)?),
             priority: priority(*letter),
@@ -110,8 +110,8 @@ mod tests {
     fn parts(text: &str) -> (i64, u32, Option<u32>, u32, &str, &str) {
         let message = LogMessage::parse(text.as_bytes()).unwrap_or_else(|| panic!("{text:?}"));
         let text = |bytes| std::str::from_utf8(bytes).unwrap_or("?");
-        let LogMessage { ts, pid, tid, priority, tag, text: body } = message;
-        (ts / 1_000_000, pid, tid, priority, text(tag), text(body))
+        let LogMessage { stamp, pid, tid, priority, tag, text: body } = message;
+        (stamp.ts(None) / 1_000_000, pid, tid, priority, text(tag), text(body))
     }
 
     #[test]

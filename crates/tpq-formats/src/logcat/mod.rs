@@ -5,7 +5,7 @@
 //! ```
 //!
 //! Formats without times are not read. Wall time has no year unless it was asked for, and is taken
-//! to be UTC unless a zone is stated.
+//! to be UTC unless a zone is stated; in a bug report both are those of the report.
 
 mod log_lines;
 mod message;
@@ -19,11 +19,12 @@ use tpq_tables::{Stats, Tables};
 use tpq_trackers::track::{Tid, Trackers};
 
 use self::log_lines::LogLines;
-use self::message::LogMessage;
+pub(crate) use self::message::LogMessage;
 use crate::text::TextReader;
 use crate::{DefaultClock, OpenFile, OpenedFile, TraceFormat};
 
-const MESSAGES: RunKind = format_run_kind(6);
+/// Runs of messages.
+pub(crate) const MESSAGES: RunKind = format_run_kind(6);
 const SOURCE: &str = "android_logcat";
 
 pub(crate) const FORMAT: TraceFormat = TraceFormat {
@@ -40,7 +41,8 @@ pub(crate) const DECODER: FormatDecoder =
     FormatDecoder { runs: &[(MESSAGES, decode_message)], text_of: |_, _| None };
 
 fn open(file: OpenFile<'_>) -> OpenedFile<'_> {
-    let reader = TextReader::new(file, LogLines);
+    let report = file.report.as_ref().map(|report| report.date);
+    let reader = TextReader::new(file, LogLines { report });
     OpenedFile { reader: Box::new(reader), work: None }
 }
 

@@ -1,14 +1,21 @@
 //! The time that a line of the log begins with.
 
+use tpq_source::ReportDate;
+
 use crate::text::{number, seconds, split_once, split_word};
 
 const NS_PER_S: i64 = 1_000_000_000;
 
 /// The time of a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Stamp {
-    /// Ns since the epoch, or since boot for logs of the monotonic clock.
-    pub(super) ts: i64,
+pub(crate) struct Stamp {
+    /// Ns since the epoch, or since boot for logs of the monotonic clock. Local time unless a zone
+    /// is stated.
+    ts: i64,
+    /// Month and day of a date without a year, which is of 1970 in `ts`.
+    yearless: Option<(i64, i64)>,
+    /// Whether it is wall time of an unknown zone.
+    is_local: bool,
 }
 
 /// The year of dates without one. A log does not state its year; this one leaves times as they are
@@ -21,7 +28,7 @@ impl Stamp {
     pub(super) fn parse(line: &[u8]) -> Option<(Self, &[u8])> {
         let (date, rest) = split_word(line)?;
         if let Some(ts) = seconds(date) {
-            return Some((Self { ts }, rest));
+            return Some((Self { ts, yearless: None, is_local: false }, rest));
         }
         let (time, mut rest) = split_word(rest)?;
         let (time, fraction) = split_once(time, b'.')?;
@@ -32,15 +39,20 @@ impl Stamp {
         }
         let seconds_of_day = i64::from(hour * 3600 + minute * 60 + second);
         let fraction = seconds(&[b"0.", fraction].concat())?;
-        let mut ts = (days(date)? * 86_400 + seconds_of_day).checked_mul(NS_PER_S)?;
+        let (year, month, day) = read_date(date)?;
+        let days = days_from_epoch(year.unwrap_or(NO_YEAR), month, day);
+        let mut ts = (days * 86_400 + seconds_of_day).checked_mul(NS_PER_S)?;
         ts = ts.checked_add(fraction)?;
+        let mut is_local = true;
         if let Some((word, after)) = split_word(rest)
             && let Some(offset) = zone(word)
         {
             ts = ts.checked_sub(offset * NS_PER_S)?;
+            is_local = false;
             rest = after;
         }
-        Some((Self { ts }, rest))
+        let yearless = Some((month, day)).filter(|_| year.is_none());
+        Some((Self { ts, yearless, is_local }, rest))
     }
 
     /// Reads the header of a message in the format `long`; returns what stands in its brackets
@@ -48,19 +60,32 @@ impl Stamp {
     pub(super) fn of_long_header(line: &[u8]) -> Option<(Self, &[u8])> {
         Self::parse(line.strip_prefix(b"[ ")?.strip_suffix(b" ]")?)
     }
+
+    /// The time in ns. The date of a bug report gives the year and the zone that its logs lack.
+    pub(crate) fn ts(self, report: Option<ReportDate>) -> i64 {
+        let Some(report) = report else { return self.ts };
+        let days = self.yearless.map_or(0, |(month, day)| {
+            let year = report.year_of(month, day);
+            days_from_epoch(year, month, day) - days_from_epoch(NO_YEAR, month, day)
+        });
+        let offset = if self.is_local { report.utc_offset() } else { 0 };
+        self.ts.saturating_add(days.saturating_mul(86_400 * NS_PER_S)).saturating_sub(offset)
+    }
 }
 
-/// The number of days from the epoch to a date, `MM-DD` or `YYYY-MM-DD`.
-fn days(date: &[u8]) -> Option<i64> {
+/// Year, month and day of a date, `MM-DD` or `YYYY-MM-DD`.
+fn read_date(date: &[u8]) -> Option<(Option<i64>, i64, i64)> {
     let parts: Vec<&[u8]> = date.split(|&byte| byte == b'-').collect();
     let (year, month, day) = match parts[..] {
-        [month, day] => (NO_YEAR, month, day),
-        [year, month, day] => (number(year)?, month, day),
+        [month, day] => (None, month, day),
+        [year, month, day] => (Some(number(year)?), month, day),
         _ => return None,
     };
     let (month, day): (i64, i64) = (number(month)?, number(day)?);
-    let is_date = (1..=12).contains(&month) && (1..=31).contains(&day);
-    (is_date && (NO_YEAR..10_000).contains(&year)).then(|| days_from_epoch(year, month, day))
+    let is_date = (1..=12).contains(&month)
+        && (1..=31).contains(&day)
+        && year.is_none_or(|year| (NO_YEAR..10_000).contains(&year));
+    is_date.then_some((year, month, day))
 }
 
 /// The number of days from the epoch to a date of the Gregorian calendar. Years begin in March here,
@@ -88,7 +113,7 @@ mod tests {
     use super::*;
 
     fn ts(text: &str) -> Option<i64> {
-        Stamp::parse(text.as_bytes()).map(|(stamp, _)| stamp.ts)
+        Stamp::parse(text.as_bytes()).map(|(stamp, _)| stamp.ts(None))
     }
 
     #[test]
@@ -102,6 +127,23 @@ mod tests {
         for text in ["12-13", "12-13 10:32:20", "00-13 1:2:3.4", "1-2-3-4 1:2:3.4", "x 1:2:3.4"] {
             assert_eq!(ts(text), None, "{text}");
         }
+    }
+
+    /// 31 December is before the report, 3 January after it and so of the year before. The zone of
+    /// the report is two hours ahead.
+    #[test]
+    fn times_of_bug_reports() {
+        let text = b"== dumpstate: 2000-01-01 \n  nowRTC=0=1970-01-01 02:00:00.000 nowELAPSED=1\n";
+        let report = ReportDate::of(text, None);
+        let ts = |text: &str| {
+            Stamp::parse(text.as_bytes()).map(|(stamp, _)| stamp.ts(report) / 1_000_000_000)
+        };
+        // 2000-01-01 is 946,684,800 s after the epoch, and 1999-01-03 is 915,321,600.
+        assert_eq!(ts("01-01 02:00:00.0 x"), Some(946_684_800));
+        assert_eq!(ts("12-31 02:00:00.0 x"), Some(946_684_800 - 86_400));
+        assert_eq!(ts("01-03 02:00:00.0 x"), Some(915_321_600));
+        assert_eq!(ts("1999-01-03 02:00:00.0 +0200 x"), Some(915_321_600));
+        assert_eq!(ts("915321600.5 x"), Some(915_321_600));
     }
 
     #[test]

@@ -1,24 +1,29 @@
-//! Spans of OpenTelemetry, as OTLP in JSON: a document of resources, each with scopes and their
-//! spans. A resource is a process, and a span a slice of the thread that its attributes name. Spans
-//! of no thread run side by side, so they share tracks of their process.
+//! Spans of OpenTelemetry, as OTLP in JSON or protobuf: a document of resources, each with scopes
+//! and their spans. A resource is a process, and a span a slice of the thread that its attributes
+//! name. Spans of no thread run side by side, so they share tracks of their process.
 
-mod spans;
+mod json;
+mod protobuf;
+mod span;
 
 use std::ops::Range;
 
 use tpq_clock::REALTIME;
 use tpq_decode::{FormatDecoder, RunEvent, format_run_kind};
 use tpq_ingest::RunKind;
-use tpq_tables::{Stats, StringId, Tables};
+use tpq_proto::fields::otlp_traces;
+use tpq_tables::{Stat, Stats, StringId, Tables};
 use tpq_trackers::args::{ArgSet, ArgValue};
 use tpq_trackers::track::{Dimensions, NewSlice, Sharing, Tid, TrackKind, Trackers};
 
-use self::spans::{Span, read, resources};
-use crate::document::{DocumentFormat, DocumentReader, Json};
+use self::span::{Resource, Span, Value};
+use crate::document::{DocumentFormat, DocumentReader};
 use crate::{DefaultClock, OpenFile, OpenedFile, TraceFormat};
 
-const DOCUMENT: RunKind = format_run_kind(27);
-const SPANS: RunKind = format_run_kind(28);
+const JSON: RunKind = format_run_kind(27);
+const JSON_SPANS: RunKind = format_run_kind(28);
+const PROTOBUF: RunKind = format_run_kind(51);
+const PROTOBUF_SPANS: RunKind = format_run_kind(52);
 const TRACKS: TrackKind = TrackKind::slices("otlp_spans");
 /// Processes without a stated id have numbers from here on, above those of systems.
 const FIRST_UNNUMBERED: i64 = 1 << 53;
@@ -33,13 +38,33 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     open,
 };
 
+pub(crate) const PROTOBUF_FORMAT: TraceFormat = TraceFormat { open: open_protobuf, ..FORMAT };
+
 pub(crate) const DECODER: FormatDecoder = FormatDecoder {
-    runs: &[(DOCUMENT, decode_resources), (SPANS, decode_span)],
+    runs: &[
+        (JSON, |event, trackers, tables, _| {
+            add_resources(event, json::resources(event.message()), trackers, tables);
+        }),
+        (JSON_SPANS, |event, trackers, tables, stats| {
+            add_span(event, &json::span(event.message()), trackers, tables, stats);
+        }),
+        (PROTOBUF, |event, trackers, tables, _| {
+            add_resources(event, protobuf::resources(event.message()), trackers, tables);
+        }),
+        (PROTOBUF_SPANS, |event, trackers, tables, stats| {
+            add_span(event, &protobuf::span(event.message()), trackers, tables, stats);
+        }),
+    ],
     text_of: |_, _| None,
 };
 
 fn open(file: OpenFile<'_>) -> OpenedFile<'_> {
-    let format = DocumentFormat { whole: DOCUMENT, is_text: true, read };
+    let format = DocumentFormat { whole: JSON, is_text: true, read: json::read };
+    OpenedFile { reader: Box::new(DocumentReader::new(file, format)), work: None }
+}
+
+fn open_protobuf(file: OpenFile<'_>) -> OpenedFile<'_> {
+    let format = DocumentFormat { whole: PROTOBUF, is_text: false, read: protobuf::read };
     OpenedFile { reader: Box::new(DocumentReader::new(file, format)), work: None }
 }
 
@@ -47,38 +72,28 @@ fn open(file: OpenFile<'_>) -> OpenedFile<'_> {
 #[derive(Default)]
 struct Resources(Vec<(Range<usize>, Tid)>);
 
-fn decode_resources(
+fn add_resources(
     event: &RunEvent<'_>,
+    resources: Vec<Resource<'_>>,
     trackers: &mut Trackers,
     tables: &mut Tables,
-    _: &mut Stats,
 ) {
     let mut found = Vec::new();
-    for (number, (range, resource)) in (0..).zip(resources(event.message())) {
-        let attributes = resource.get("resource").get("attributes");
-        let pid =
-            attribute(attributes, "process.pid").and_then(|value| value.get("intValue").int());
+    for (number, Resource { place, pid, service }) in (0..).zip(resources) {
         let pid = Tid { machine: event.machine, id: pid.unwrap_or(FIRST_UNNUMBERED + number) };
         let upid = trackers.processes.process_without_main(pid, tables);
-        if let Some(name) = attribute(attributes, "service.name")
-            && let Some(name) = name.get("stringValue").text()
-        {
+        if let Some(name) = service {
             let name = tables.strings.intern(&name);
             trackers.processes.name_unnamed_process(upid, name, tables);
         }
-        found.push((range, pid));
+        found.push((place, pid));
     }
     *trackers.file.states.get() = Resources(found);
 }
 
-/// The value of an attribute.
-fn attribute<'a>(attributes: Json<'a>, key: &str) -> Option<Json<'a>> {
-    let found = attributes.elements().find(|it| it.get("key").text().as_deref() == Some(key));
-    found.map(|attribute| attribute.get("value"))
-}
-
-fn decode_span(
+fn add_span(
     event: &RunEvent<'_>,
+    span: &Span<'_>,
     trackers: &mut Trackers,
     tables: &mut Tables,
     stats: &mut Stats,
@@ -89,17 +104,20 @@ fn decode_span(
     let after = resources.partition_point(|(range, _)| range.start <= at);
     let of = after.checked_sub(1).and_then(|index| resources.get(index));
     let Some(pid) = of.map(|(_, pid)| *pid) else { return };
-    let span = Span(Json::of_part(event.message()));
-    let Some((_, dur)) = span.time() else { return };
-    let attributes = span.0.get("attributes");
-    let args = args_of(span, attributes, tables);
-    let name = span.0.get("name").text().unwrap_or_default();
-    let slice =
-        NewSlice { ts: event.ts, name: tables.strings.intern(&name), ..NewSlice::default() };
+    let Some((_, dur)) = span.time else { return };
+    for (field, count) in [otlp_traces::span::EVENTS, otlp_traces::span::LINKS]
+        .into_iter()
+        .zip(span.unread)
+        .filter(|(_, count)| *count > 0)
+    {
+        stats.add_indexed(Stat::FormatRecordsNotRead, i64::from(field), count as i64);
+    }
+    let args = args_of(span, tables);
+    let name = tables.strings.intern(&span.name);
+    let slice = NewSlice { ts: event.ts, name, ..NewSlice::default() };
     trackers.bounds.include(event.ts);
     trackers.bounds.include(event.ts.saturating_add(dur));
-    let tid = attribute(attributes, "thread.id").and_then(|value| value.get("intValue").int());
-    if let Some(id) = tid {
+    if let Some(id) = span.int("thread.id") {
         let tid = Tid { id, ..pid };
         let utid = trackers.processes.thread_of_process(tid, pid, tables);
         let none = ArgSet::default();
@@ -114,47 +132,41 @@ fn decode_span(
 }
 
 /// The ids of a span, what kind it is, how it ended, and its attributes.
-fn args_of(span: Span<'_>, attributes: Json<'_>, tables: &mut Tables) -> ArgSet {
+fn args_of(span: &Span<'_>, tables: &mut Tables) -> ArgSet {
     let mut args = ArgSet::default();
     let mut add = |key: &str, value: ArgValue, tables: &mut Tables| {
         args.add(tables.strings.intern(key), value);
     };
-    for (key, member) in
-        [("trace_id", "traceId"), ("span_id", "spanId"), ("parent_span_id", "parentSpanId")]
-    {
-        if let Some(text) = span.0.get(member).text().filter(|text| !text.is_empty()) {
-            let value = ArgValue::String(tables.strings.intern(&text));
+    let ids = [
+        ("trace_id", &span.trace_id),
+        ("span_id", &span.span_id),
+        ("parent_span_id", &span.parent_span_id),
+    ];
+    for (key, text) in ids {
+        if let Some(text) = text {
+            let value = ArgValue::String(tables.strings.intern(text));
             add(key, value, tables);
         }
     }
-    if let Some(kind) = span.0.get("kind").int() {
+    if let Some(kind) = span.kind {
         add("kind", ArgValue::Int(kind), tables);
     }
-    let status = span.0.get("status");
-    if let Some(code) = status.get("code").int() {
+    if let Some(code) = span.status_code {
         add("status.code", ArgValue::Int(code), tables);
     }
-    if let Some(message) = status.get("message").text().filter(|text| !text.is_empty()) {
-        let value = ArgValue::String(tables.strings.intern(&message));
+    if let Some(message) = &span.status_message {
+        let value = ArgValue::String(tables.strings.intern(message));
         add("status.message", value, tables);
     }
-    for attribute in attributes.elements() {
-        let Some(key) = attribute.get("key").text() else { continue };
-        if let Some(value) = value_of(attribute.get("value"), tables) {
-            add(&format!("attributes.{key}"), value, tables);
-        }
+    for (key, value) in &span.attributes {
+        let value = match value {
+            Value::Text(text) => ArgValue::String(tables.strings.intern(text)),
+            Value::Int(value) => ArgValue::Int(*value),
+            Value::Real(value) => ArgValue::Real(*value),
+            Value::Bool(value) => ArgValue::Bool(*value),
+            Value::Json(text) => ArgValue::Json(tables.strings.intern(text)),
+        };
+        add(&format!("attributes.{key}"), value, tables);
     }
     args
-}
-
-/// The value of an attribute. Lists and maps are JSON.
-fn value_of(value: Json<'_>, tables: &mut Tables) -> Option<ArgValue> {
-    let (kind, value) = value.members().next()?;
-    Some(match kind.as_ref() {
-        "stringValue" => ArgValue::String(tables.strings.intern(&value.text()?)),
-        "intValue" => ArgValue::Int(value.int()?),
-        "doubleValue" => ArgValue::Real(value.real()?),
-        "boolValue" => ArgValue::Bool(value.raw().trim_ascii() == b"true"),
-        _ => ArgValue::Json(tables.strings.intern_bytes(value.raw())),
-    })
 }

@@ -136,6 +136,11 @@ impl<'a> Batcher<'a> {
         }
     }
 
+    /// Counts a loss that was found before the packets.
+    pub fn lose(&mut self, entry: LossEntry) {
+        self.losses.enter(entry, 1);
+    }
+
     fn next_packet(&mut self) -> Option<(Span, &'a [u8])> {
         loop {
             let &(base, len) = self.file.segments.get(self.segment)?;

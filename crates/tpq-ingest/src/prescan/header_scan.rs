@@ -2,6 +2,8 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use tpq_proto::fields::trace_packet;
+
 use super::start::PrescanStart;
 use super::{OnScanned, PACKET_TAG, Prescan, PrescanMemory, codec_of, next_packet, span_of};
 use crate::packet::PacketHeader;
@@ -21,9 +23,10 @@ pub(super) struct HeaderScan<'a, 'p> {
     pub(super) at: usize,
 }
 
-/// A packet that holds others.
+/// Packets that have to be read in their order: compressed ones, as inflated bytes are stored one
+/// after the other, and patches.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Compressed;
+pub(super) struct OrderedPackets;
 
 impl<'a, 'p> HeaderScan<'a, 'p> {
     /// Of a file from an offset on; its compressed packets may inflate to `limit` bytes.
@@ -46,12 +49,12 @@ impl<'a, 'p> HeaderScan<'a, 'p> {
     }
 
     /// Scans the packets up to `until`, as far as they can be read; the last may end behind it.
-    /// Without `room`, stops at a compressed packet and says so.
+    /// Without `room`, stops at packets that have to be read in their order and says so.
     pub(super) fn go_on(
         &mut self,
         until: usize,
         room: Option<PrescanMemory<'_, 'a>>,
-    ) -> Result<(), Compressed> {
+    ) -> Result<(), OrderedPackets> {
         self.go_on_unless(until, room, &AtomicBool::new(false))
     }
 
@@ -61,7 +64,7 @@ impl<'a, 'p> HeaderScan<'a, 'p> {
         until: usize,
         room: Option<PrescanMemory<'_, 'a>>,
         in_vain: &AtomicBool,
-    ) -> Result<(), Compressed> {
+    ) -> Result<(), OrderedPackets> {
         let mut reported = self.at;
         while self.at < until
             && let Some((packet, next)) = next_packet(self.file, self.at)
@@ -69,9 +72,22 @@ impl<'a, 'p> HeaderScan<'a, 'p> {
             let bytes = &self.file[packet.clone()];
             let header = PacketHeader::parse(bytes);
             match codec_of(header.kind) {
-                None => self.prescan.note(span_of(self.base, &packet), bytes, &header),
+                // What follows depends on the packets before it.
+                None if header.kind == trace_packet::PROTOVMS && room.is_none() => {
+                    return Err(OrderedPackets);
+                }
+                None => match self.prescan.packet_meant(bytes, &header) {
+                    None => self.prescan.note(span_of(self.base, &packet), bytes, &header),
+                    Some(meant) => {
+                        let room = room.ok_or(OrderedPackets)?;
+                        let addr = self.base + self.from as u64;
+                        self.prescan.bytes.push_segment(addr, self.at - self.from);
+                        self.from = next;
+                        self.prescan.push_meant(meant, self.at as u64, room);
+                    }
+                },
                 Some(codec) => {
-                    let room = room.ok_or(Compressed)?;
+                    let room = room.ok_or(OrderedPackets)?;
                     let addr = self.base + self.from as u64;
                     self.prescan.bytes.push_segment(addr, self.at - self.from);
                     self.from = next;
@@ -103,7 +119,7 @@ impl<'a, 'p> HeaderScan<'a, 'p> {
             });
             // A compressed packet has its room.
             let _ = self.go_on(middle, Some(room));
-            if self.at != middle {
+            if self.at != middle || !self.prescan.patches.is_empty() {
                 return in_vain.store(true, Ordering::Relaxed);
             }
             if let Some(later) = later.ok().and_then(|later| later.join().ok().flatten()) {

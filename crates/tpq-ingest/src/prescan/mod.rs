@@ -21,6 +21,7 @@ use tpq_proto::wire::read_varint;
 use crate::ftrace_clock::ftrace_reading;
 use crate::inflate::{Codec, inflate};
 use crate::packet::PacketHeader;
+use crate::protovm::{Patches, framed};
 use crate::snapshot::{self, SnapshotClock, SnapshotOrigin, SnapshotPacket};
 use crate::trace_bytes::FileBytes;
 use crate::{Loss, Losses, Span};
@@ -83,6 +84,8 @@ pub struct Prescan<'a> {
     pub losses: Losses,
     /// How many bytes compressed packets may still inflate to.
     budget: u64,
+    /// States that packets are patches of.
+    patches: Patches,
 }
 
 impl<'a> Prescan<'a> {
@@ -108,6 +111,7 @@ impl<'a> Prescan<'a> {
             end: 0,
             losses: Losses::default(),
             budget,
+            patches: Patches::default(),
         }
     }
 }
@@ -164,7 +168,7 @@ pub fn prescan<'a>(
     if let Some(middle) = middle.filter(|&middle| header_scan.at < middle) {
         header_scan.in_halves(middle, room);
     }
-    // A compressed packet has its room.
+    // Compressed packets and patches have their room.
     let _ = header_scan.go_on(file.len(), Some(room));
     let HeaderScan { mut prescan, from, at, .. } = header_scan;
     prescan.bytes.push_segment(base + from as u64, at - from);
@@ -225,6 +229,7 @@ fn is_of_recorder(kind: u32) -> bool {
             | REMOTE_CLOCK_SYNC
             | CLONE_SNAPSHOT_TRIGGER
             | TRACE_PROVENANCE
+            | PROTOVMS
     )
 }
 
@@ -263,18 +268,38 @@ impl<'a> Prescan<'a> {
         };
         let base = self.bytes.end();
         let mut at = 0;
+        // The packets so far, once one of them is not as it was written.
+        let mut patched: Option<Vec<u8>> = None;
         while let Some((packet, next)) = next_packet(&inflated, at) {
             let header = PacketHeader::parse(&inflated[packet.clone()]);
             // The recorder never compresses twice; following it down would let a few bytes
             // claim any amount of memory.
             if codec_of(header.kind).is_some() {
                 self.losses.count(Loss::InflateFailed);
+            } else if let Some(meant) = self.packet_meant(&inflated[packet.clone()], &header) {
+                let so_far = patched.get_or_insert_with(|| inflated[..at].to_vec());
+                self.note_framed(base + so_far.len() as u64, &meant);
+                so_far.extend(meant);
+                at = next;
+                continue;
             } else {
-                self.note(span_of(base, &packet), &inflated[packet], &header);
+                let moved = patched.as_ref().map_or(at, Vec::len);
+                let span = span_of(base + moved as u64, &(packet.start - at..packet.end - at));
+                self.note(span, &inflated[packet], &header);
+            }
+            if let Some(so_far) = &mut patched {
+                so_far.extend(&inflated[at..next]);
             }
             at = next;
         }
         self.losses.add(Loss::TruncatedBytes, (inflated.len() - at) as u64);
+        let inflated = match patched {
+            Some(bytes) => {
+                at = bytes.len();
+                Cow::Owned(bytes)
+            }
+            None => inflated,
+        };
         self.budget -= (at as u64).min(self.budget);
         let inflated = match inflated {
             Cow::Borrowed(kept) => Cow::Borrowed(&kept[..at]),
@@ -286,6 +311,41 @@ impl<'a> Prescan<'a> {
         };
         let addr = self.bytes.push_inflated(inflated, offset);
         self.bytes.push_segment(addr, at);
+    }
+
+    /// Reads packets about patches. Returns the packet that a patch stands for, as it stands in a
+    /// trace; `None` if the packet is to be taken as it is.
+    fn packet_meant(&mut self, packet: &[u8], header: &PacketHeader) -> Option<Vec<u8>> {
+        let (start, len) = header.payload;
+        let payload = packet.get(start as usize..start as usize + len as usize);
+        match header.kind {
+            trace_packet::TRACE_PROVENANCE => self.patches.add_writers(payload?),
+            trace_packet::PROTOVMS => self.patches.add_programs(payload?, &mut self.losses),
+            _ if self.patches.is_empty() => {}
+            _ => {
+                let meant = framed(&self.patches.apply(packet, header, &mut self.losses)?);
+                if (meant.len() as u64) <= self.budget {
+                    return Some(meant);
+                }
+                self.losses.count(Loss::PatchAborted);
+            }
+        }
+        None
+    }
+
+    /// Notes a packet that stands with its tag at an address.
+    fn note_framed(&mut self, addr: u64, framed: &[u8]) {
+        if let Some((packet, _)) = next_packet(framed, 0) {
+            let header = PacketHeader::parse(&framed[packet.clone()]);
+            self.note(span_of(addr, &packet), &framed[packet], &header);
+        }
+    }
+
+    /// Adds a packet that one at `offset` of the file stands for, with its tag, as a segment of its
+    /// own.
+    fn push_meant(&mut self, meant: Vec<u8>, offset: u64, room: PrescanMemory<'_, 'a>) {
+        self.note_framed(self.bytes.end(), &meant);
+        self.push_unpacked(meant, offset, room);
     }
 
     /// Adds what was found in the packets that follow, apart from bytes.
@@ -307,6 +367,7 @@ impl<'a> Prescan<'a> {
             own.remote_syncs += used.remote_syncs;
         }
         self.translations.extend(later.translations);
+        self.patches.append(later.patches);
         self.losses.merge(&later.losses);
     }
 

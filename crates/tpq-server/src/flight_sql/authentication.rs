@@ -4,12 +4,19 @@
 use std::sync::Arc;
 
 use base64::Engine;
-use base64::prelude::BASE64_STANDARD;
+use base64::alphabet::STANDARD;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use tonic::metadata::MetadataMap;
 use tonic::service::Interceptor;
 use tonic::{Request, Status};
 
 use crate::origin::Access;
+
+/// Clients in Go leave out the padding.
+const BASIC: GeneralPurpose = GeneralPurpose::new(
+    &STANDARD,
+    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
 
 const HEADER: &str = "authorization";
 
@@ -46,7 +53,7 @@ pub(super) fn given(headers: &MetadataMap) -> Option<String> {
     if !scheme.eq_ignore_ascii_case("basic") {
         return None;
     }
-    let pair = String::from_utf8(BASE64_STANDARD.decode(value.trim()).ok()?).ok()?;
+    let pair = String::from_utf8(BASIC.decode(value.trim()).ok()?).ok()?;
     pair.split_once(':').map(|(_, password)| password.to_owned())
 }
 
@@ -73,8 +80,10 @@ mod tests {
         assert!(is_allowed(None, None));
         assert!(is_allowed(token, Some("Bearer s3cret-s3cret")));
         assert!(is_allowed(token, Some("bearer s3cret-s3cret")));
-        let basic = |pair: &str| format!("Basic {}", BASE64_STANDARD.encode(pair));
-        assert!(is_allowed(token, Some(&basic("me:s3cret-s3cret"))));
+        let basic = |pair: &str| format!("Basic {}", BASIC.encode(pair));
+        let padded = basic("me:s3cret-s3cret");
+        assert!(padded.ends_with('=') && is_allowed(token, Some(&padded)));
+        assert!(is_allowed(token, Some(padded.trim_end_matches('='))));
         for wrong in ["Bearer s3cret", "s3cret-s3cret", "Basic s3cret-s3cret", "Digest a", ""] {
             assert!(!is_allowed(token, Some(wrong)), "{wrong}");
         }

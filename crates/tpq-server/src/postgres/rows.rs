@@ -201,7 +201,7 @@ mod tests {
         let text = |text: &str| Some(text.as_bytes().to_vec());
         let first = ["9223372036854775807", "0.5", "t", "it's", "a", "\\x00ff"];
         assert_eq!(next(), [first.map(text).as_slice(), &[None]].concat());
-        let rest = ["2", "f", "", "b", "\\x"];
+        let rest = ["2.0", "f", "", "b", "\\x"];
         assert_eq!(next(), [&[None], rest.map(text).as_slice(), &[None]].concat());
         assert!(rows.next_row().is_none());
     }

@@ -185,6 +185,7 @@ fn refuse_no_trace(path: &Path, node: &Node) -> Result<(), SourceError> {
         Format::Gzip | Format::Zstd => {
             node.inside.iter().try_for_each(|inner| refuse_contents(path, node.format, inner))
         }
+        Format::Tracy => Err(SourceError::Tracy { path: path.to_owned() }),
         format if !format.is_read() => {
             Err(SourceError::NotATrace { path: path.to_owned(), what: node.format })
         }

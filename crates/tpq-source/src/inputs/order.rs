@@ -4,8 +4,8 @@ use super::unpack::Node;
 use crate::{Entry, Format};
 
 /// Returns all files as a list, containers before their contents. Among the contents of one
-/// container, the manifest or its container comes first, then traces, then the rest, each by name.
-/// The order in which files were named or packed has no effect.
+/// container, the manifest or its container comes first, then traces, the symbols of traces, and
+/// the rest, each by name. The order in which files were named or packed has no effect.
 pub(super) fn flatten(nodes: Vec<Node>) -> Vec<Entry> {
     let mut entries = Vec::new();
     push(nodes, None, &mut entries);
@@ -15,7 +15,7 @@ pub(super) fn flatten(nodes: Vec<Node>) -> Vec<Entry> {
 fn push(mut nodes: Vec<Node>, parent: Option<usize>, entries: &mut Vec<Entry>) {
     nodes.sort_by_cached_key(|node| (rank(node), node.name.clone()));
     for node in nodes {
-        let Node { name, shown, format, size, bytes, cut, unread, remarks, inside } = node;
+        let Node { name, shown, format, size, bytes, cut, unread, remarks, report, inside } = node;
         let index = entries.len();
         entries.push(Entry {
             parent,
@@ -28,6 +28,7 @@ fn push(mut nodes: Vec<Node>, parent: Option<usize>, entries: &mut Vec<Entry>) {
             cut,
             unread,
             remarks,
+            report,
         });
         push(inside, Some(index), entries);
     }
@@ -38,7 +39,8 @@ fn rank(node: &Node) -> u8 {
         Format::Manifest => 0,
         Format::Perfetto => 1,
         Format::Json => 2,
+        Format::Symbols | Format::NameMapping => 4,
         format if format.is_trace() => 3,
-        _ => node.inside.iter().map(rank).min().unwrap_or(4),
+        _ => node.inside.iter().map(rank).min().unwrap_or(5),
     }
 }

@@ -3,12 +3,13 @@
 use std::io::{self, Read};
 
 use super::split;
-use crate::archive::{self, ListBudget, Member, plain};
+use crate::archive::{self, Archive, ListBudget, Member, plain};
+use crate::bug_report::{is_report_text, is_stored_log};
 use crate::bytes::Bytes;
 use crate::decompress::{Codec, Unpacked, Unpacker};
 use crate::prefix::Prefix;
 use crate::unpacked::NoRoom;
-use crate::{Format, Manifest, ManifestError, SourceError};
+use crate::{Format, Manifest, ManifestError, ReportDate, SourceError};
 
 /// The largest depth of nested archives and compressed files. Some files unpack to themselves.
 const MAX_DEPTH: usize = 8;
@@ -28,6 +29,7 @@ pub(super) struct Node {
     pub(super) cut: Option<io::Error>,
     pub(super) unread: Option<String>,
     pub(super) remarks: Vec<String>,
+    pub(super) report: Option<ReportDate>,
     pub(super) inside: Vec<Node>,
 }
 
@@ -40,10 +42,10 @@ impl Node {
         self.inside.iter().flat_map(Self::archives).collect()
     }
 
-    /// The number of traces in this node.
+    /// The number of traces in this node, without the symbols that lie next to them.
     pub(super) fn traces(&self) -> usize {
         let inside: usize = self.inside.iter().map(Node::traces).sum();
-        inside + usize::from(self.format.is_trace())
+        inside + usize::from(self.format.is_trace() && !self.format.names_code())
     }
 }
 
@@ -69,7 +71,8 @@ impl File {
     fn into_leaf(self, format: Format) -> Node {
         let Self { name, shown, bytes, cut, size, unread, remarks, .. } = self;
         let size = size.unwrap_or(bytes.len() as u64);
-        Node { name, shown, format, size, bytes, cut, unread, remarks, inside: Vec::new() }
+        let inside = Vec::new();
+        Node { name, shown, format, size, bytes, cut, unread, remarks, report: None, inside }
     }
 
     /// Turns this file into a container, which has its contents in place of its bytes.
@@ -183,11 +186,18 @@ impl<'a> Unpack<'a> {
 
     fn archive(&mut self, mut file: File, format: Format) -> Result<Node, SourceError> {
         self.budget.outer_name_bytes = file.name_bytes;
-        let listed = archive::list(&file.bytes, format, &mut self.budget);
+        let mut listed = archive::list(&file.bytes, format, &mut self.budget);
+        let is_report = listed.members.iter().any(|member| is_report_text(&member.name));
+        if is_report {
+            keep_report(&mut listed);
+        }
         let mut inside = Vec::new();
         for member in listed.members {
             let member = self.member(member, &file)?;
             inside.extend(self.file(member)?);
+        }
+        if is_report {
+            date_report(&mut inside);
         }
         file.cut = file.cut.or(listed.damage);
         file.remarks.extend(listed.remarks);
@@ -251,5 +261,29 @@ impl<'a> Unpack<'a> {
         let mut nodes = vec![document.into_leaf(Format::Manifest)];
         nodes.extend(self.file(rest)?);
         Ok(nodes)
+    }
+}
+
+/// Leaves only the text and the stored logs of a bug report. The many other files are dumps of
+/// services and copies of system files, some of which look like traces.
+fn keep_report(listed: &mut Archive) {
+    let count = listed.members.len();
+    listed.members.retain(|member| is_report_text(&member.name) || is_stored_log(&member.name));
+    match count - listed.members.len() {
+        0 => {}
+        others => listed.remarks.push(format!(
+            "it is a bug report, of which {others} files other than its text and its stored logs \
+             are not read"
+        )),
+    }
+}
+
+/// Gives the files of a bug report its date.
+fn date_report(files: &mut [Node]) {
+    let name = |node: &Node| node.name.clone().unwrap_or_default();
+    let text = files.iter().find(|node| is_report_text(&name(node)));
+    let date = text.and_then(|text| ReportDate::of(&text.bytes, text.name.as_deref()));
+    for file in files {
+        file.report = date;
     }
 }

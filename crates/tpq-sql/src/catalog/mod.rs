@@ -12,9 +12,10 @@ mod objects;
 mod relation;
 mod system;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, Weak};
 
+use datafusion::catalog::TableProvider;
 use datafusion::common::Result;
 use datafusion::datasource::provider_as_source;
 use datafusion::error::DataFusionError;
@@ -49,6 +50,8 @@ const INTRINSIC: &str = "__intrinsic_";
 /// Everything that a statement can name.
 pub(crate) struct Catalog {
     stored: BTreeMap<String, Arc<dyn TableSource>>,
+    /// The tables of further schemas, by the names of schemas.
+    schemas: RwLock<BTreeMap<String, BTreeMap<String, Arc<dyn TableSource>>>>,
     tables: Arc<TraceTables>,
     prelude: Prelude,
     functions: BTreeMap<String, Arc<dyn TableFunction>>,
@@ -64,32 +67,58 @@ impl Catalog {
     /// The catalog of the session with this context.
     pub(crate) fn new(
         tables: Arc<TraceTables>,
+        scans: HashMap<String, Arc<dyn TableProvider>>,
         modules: Modules,
         packets: Vec<String>,
         context: SessionContext,
     ) -> Arc<Self> {
         Arc::new_cyclic(|own: &Weak<Self>| {
             let directory = Directory::new(Weak::clone(own), context);
-            Self::with_directory(tables, modules, packets, directory)
+            Self::with_directory(tables, scans, modules, packets, directory)
         })
     }
 
     fn with_directory(
         tables: Arc<TraceTables>,
+        mut scans: HashMap<String, Arc<dyn TableProvider>>,
         modules: Modules,
         packets: Vec<String>,
         directory: Directory,
     ) -> Self {
         let source = |table: &Arc<tpq_tables::Table>| {
-            let stored = Arc::new(StoredTable::new(Arc::clone(table) as _));
-            (table.decl().name.to_owned(), provider_as_source(Arc::new(StoredProvider(stored))))
+            let name = table.decl().name.to_owned();
+            let own = || {
+                let stored = Arc::new(StoredTable::new(Arc::clone(table) as _));
+                Arc::new(StoredProvider(stored)) as Arc<dyn TableProvider>
+            };
+            let provider = scans.remove(&name).unwrap_or_else(own);
+            (name, provider_as_source(provider))
         };
         let stored = tables.iter().map(source).collect();
         let functions = functions::table(&tables).into_iter().chain(system::functions(&directory));
         let functions = functions.map(|function| (function.name().to_owned(), function)).collect();
         let (prelude, objects) = (Prelude::default(), RwLock::default());
         let modules = RwLock::new(Arc::new(modules));
-        Self { stored, tables, prelude, functions, modules, packets, objects, directory }
+        let schemas = RwLock::default();
+        Self { stored, schemas, tables, prelude, functions, modules, packets, objects, directory }
+    }
+
+    /// Adds the tables of a schema, in place of those that it had.
+    pub(crate) fn add_schema(&self, name: &str, tables: HashMap<String, Arc<dyn TableProvider>>) {
+        let tables = tables
+            .into_iter()
+            .map(|(name, table)| (name.to_lowercase(), provider_as_source(table)))
+            .collect();
+        let mut schemas = self.schemas.write().unwrap_or_else(PoisonError::into_inner);
+        schemas.insert(name.to_lowercase(), tables);
+    }
+
+    /// The table of an added schema; `None` if there is no such schema.
+    fn source_in_added(&self, schema: &str, name: &str) -> Option<Result<Arc<dyn TableSource>>> {
+        let schemas = self.schemas.read().unwrap_or_else(PoisonError::into_inner);
+        let tables = schemas.get(&schema.to_lowercase())?;
+        let table = tables.get(&name.to_lowercase()).cloned();
+        Some(table.ok_or_else(|| as_external(NoSuchTable(format!("{schema}.{name}")))))
     }
 
     /// The objects that statements created.
@@ -172,13 +201,17 @@ impl Catalog {
         }
     }
 
-    /// The same for a name after a schema, which is ignored unless it is `information_schema`.
+    /// The same for a name after a schema, which is ignored unless it is `information_schema` or
+    /// was added.
     pub(crate) fn source_in(
         &self,
         schema: &str,
         name: &str,
         planner: &Planner,
     ) -> Result<Arc<dyn TableSource>> {
+        if let Some(found) = self.source_in_added(schema, name) {
+            return found;
+        }
         if !schema.eq_ignore_ascii_case(INFORMATION_SCHEMA) {
             return self.source(name, planner);
         }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
+use datafusion::catalog::TableProvider;
 use datafusion::datasource::provider_as_source;
 use datafusion::logical_expr::TableSource;
 
@@ -21,6 +22,8 @@ pub(crate) enum Created {
     Declared(Arc<Definition>),
     /// A table from `CREATE TABLE`; statements can change its rows.
     Own(Arc<MaterializedTable>),
+    /// A table that the program gave the session; statements only read it.
+    Given(Arc<dyn TableProvider>),
 }
 
 impl Created {
@@ -28,6 +31,7 @@ impl Created {
         match self {
             Self::Declared(definition) => definition.source(planner),
             Self::Own(table) => Ok(provider_as_source(Arc::clone(table) as _)),
+            Self::Given(table) => Ok(provider_as_source(Arc::clone(table))),
         }
     }
 
@@ -35,7 +39,7 @@ impl Created {
     pub(crate) fn written_columns(&self) -> Option<Vec<String>> {
         match self {
             Self::Declared(definition) => definition.written_columns(),
-            Self::Own(_) => None,
+            Self::Own(_) | Self::Given(_) => None,
         }
     }
 
@@ -44,6 +48,7 @@ impl Created {
         match self {
             Self::Declared(definition) => definition.is_table(),
             Self::Own(_) => true,
+            Self::Given(_) => false,
         }
     }
 
@@ -55,6 +60,7 @@ impl Created {
         let table = match self {
             Self::Declared(definition) => definition.numbered(planner)?,
             Self::Own(table) => Some(Arc::new(MaterializedTable::numbered(Arc::clone(table)))),
+            Self::Given(_) => None,
         };
         Ok(table.map(|table| provider_as_source(table)))
     }
@@ -66,14 +72,14 @@ impl Created {
     ) -> Result<Option<Arc<dyn TableFunction>>, SqlError> {
         match self {
             Self::Declared(definition) => definition.function(planner),
-            Self::Own(_) => Ok(None),
+            Self::Own(_) | Self::Given(_) => Ok(None),
         }
     }
 
     pub(super) fn relation(&self, name: &str, planner: &Planner) -> Result<Relation, SqlError> {
         match self {
             Self::Declared(definition) => definition.planned_relation(planner),
-            Self::Own(_) => {
+            Self::Own(_) | Self::Given(_) => {
                 let schema = self.source(planner)?.schema();
                 let columns = RelationColumn::from_schema(&schema);
                 Ok(Relation { name: name.to_owned(), doc: String::new(), columns })

@@ -52,6 +52,19 @@ impl PhysicalOptimizerRule for CancelChecks {
     }
 }
 
+/// The plan with a check over every leaf, and over every step that may give far more batches than
+/// it takes: for a part of a plan that was made by another process.
+///
+/// # Errors
+/// Only on a bug.
+pub fn with_cancel_checks(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
+    let checked = plan.transform_up(|node| match node.children().is_empty() || multiplies(&node) {
+        true => Ok(Transformed::yes(cancel_check(with_checked_filter(node)?))),
+        false => Ok(Transformed::no(node)),
+    });
+    checked.data()
+}
+
 /// A join with a check in its filter; any other step as it is.
 fn with_checked_filter(node: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
     if let Some(join) = node.downcast_ref::<NestedLoopJoinExec>() {

@@ -286,7 +286,7 @@ impl<'a> Planner<'a> {
     pub(crate) fn own_table(&self, name: &str) -> Result<Arc<MaterializedTable>, SqlError> {
         match self.catalog.objects().relation(name) {
             Some(Created::Own(table)) => return Ok(table),
-            Some(Created::Declared(_)) => {}
+            Some(Created::Declared(_) | Created::Given(_)) => {}
             None if self.catalog.is_built_in(name) => {}
             None => return Err(unknown_table(name, &self.names())),
         }

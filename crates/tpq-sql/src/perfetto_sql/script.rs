@@ -41,6 +41,21 @@ impl Statement {
         parameter_names(&self.tokens)
     }
 
+    /// Whether a name after a schema occurs, as in `schema.table`.
+    pub fn names_schema(&self, schema: &str) -> bool {
+        let mut tokens = self.tokens.iter().map(|token| &token.token).peekable();
+        let mut before: Option<&Token> = None;
+        while let Some(token) = tokens.next() {
+            let is_name =
+                matches!(token, Token::Word(word) if word.value.eq_ignore_ascii_case(schema));
+            if is_name && before != Some(&Token::Period) && tokens.peek() == Some(&&Token::Period) {
+                return true;
+            }
+            before = Some(token);
+        }
+        false
+    }
+
     /// The text of the statement, without its semicolon.
     pub fn text(&self) -> &str {
         let solid = |token: &&TokenWithSpan| !matches!(token.token, Token::Whitespace(_));
@@ -125,6 +140,13 @@ mod tests {
         let statements = split("SELECT $2, :Name, '$3', $1, $2").unwrap_or_default();
         let names: Vec<Vec<String>> = statements.iter().map(Statement::parameters).collect();
         assert_eq!(names, [["2", "name", "1"]]);
+    }
+
+    #[test]
+    fn schemas_are_found_outside_of_texts() {
+        let named = |sql: &str| split(sql).unwrap_or_default()[0].names_schema("lake");
+        assert!(named("SELECT * FROM Lake.slice") && named("SELECT 1, \"lake\".slice.id FROM x"));
+        assert!(!named("SELECT 'lake.slice', x.lake.y -- lake.slice\nFROM lake"));
     }
 
     #[test]

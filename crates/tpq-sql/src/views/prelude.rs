@@ -46,7 +46,16 @@ const FILES: &[File] = &[
         "counters"
     ),
     file!("gpu.sql", "gpu", "gpu_counter_track", "gpu_track", "gpu_slice"),
-    file!("memory.sql", "process_memory_mappings", "__intrinsic_heap_graph_java_oome_details"),
+    file!(
+        "memory.sql",
+        "process_memory_mappings",
+        "__intrinsic_heap_graph_java_oome_details",
+        "memory_snapshot",
+        "process_memory_snapshot",
+        "memory_snapshot_node",
+        "memory_snapshot_edge"
+    ),
+    file!("winscope.sql", "__intrinsic_winscope_surfaceflinger_hierarchy_path"),
     file!("perf.sql", "perf_counter_track", "perf_session", "perf_sample"),
     file!(
         "stack_sample.sql",

@@ -195,3 +195,15 @@ declare_table! {
         process_start_delay_ms: Option<i64> => Long,
     }
 }
+
+declare_table! {
+    /// A line of the text of an Android bug report.
+    table "android_dumpstate" => DumpstateTable, DumpstateRow {
+        /// Section of the report, such as `DUMPSYS (/system/bin/dumpsys)`; NULL outside of them.
+        section: StringId => String,
+        /// Service with a dump that has the line; NULL outside of dumps.
+        service: StringId => String,
+        /// Text of the line.
+        line: StringId => String,
+    }
+}

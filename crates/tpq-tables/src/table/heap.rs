@@ -53,11 +53,13 @@ declare_table! {
         reference_set_id: Option<u32> => Long,
         /// Whether a root keeps the object alive.
         reachable: u32 => Bool,
-        /// Heap of the object, such as `HEAP_TYPE_APP`; NULL if unknown.
+        /// Heap of the object, such as `HEAP_TYPE_APP`, or `app` in a file of HPROF; NULL if
+        /// unknown.
         heap_type: StringId => String,
         /// Class; join with `heap_graph_class` on `id`.
         type_id: u32 => JoinId("heap_graph_class"),
-        /// Kind of root that the object is, such as `ROOT_JNI_GLOBAL`; NULL if it is none.
+        /// Kind of root that the object is, such as `ROOT_JNI_GLOBAL`, or `JNI_GLOBAL` in a file of
+        /// HPROF; NULL if it is none.
         root_type: StringId => String,
         /// Number of references on the shortest path from a root; -1 if there is none.
         root_distance: i32 => Long,
@@ -79,7 +81,7 @@ declare_table! {
         array_element_type: StringId => String,
         /// Number of elements of an array of primitives; NULL for others.
         array_element_count: Option<u32> => Long,
-        /// Id of the elements of an array of primitives; NULL for others.
+        /// Id of the stored elements of an array of primitives; NULL, because none are stored.
         array_data_id: Option<u32> => Long,
         /// Hash of the elements of an array of primitives; NULL for others.
         array_data_hash: Option<i64> => Long,

@@ -9,10 +9,10 @@ declare_table! {
         ts: i64 => Timestamp,
         /// Thread that logged the message; NULL if unknown. Join with `thread` on `utid`.
         utid: Option<u32> => JoinId("thread"),
-        /// Priority. Android: from 2 (verbose) over 4 (info) to 7 (fatal). Journal: from 0
+        /// Priority. Android: from 2 (verbose) over 4 (info) to 7 (fatal). Journal and kernel: from 0
         /// (emergency) to 7 (debug).
         prio: u32 => Long,
-        /// Log of the message: `android_logcat` or `systemd_journald`.
+        /// Log of the message: `android_logcat`, `systemd_journald` or `dmesg`.
         log_source: StringId => String,
         /// Tag of the message: the name that its writer states.
         tag: StringId => String,

@@ -33,9 +33,9 @@ pub use aggregate::{
 };
 pub use android::{
     AflagRow, AflagTable, AndroidUserRow, AndroidUserTable, CpuPerUidRow, CpuPerUidTable,
-    FrameworkProcessRow, FrameworkProcessTable, GameInterventionRow, GameInterventionTable,
-    NetworkPacketRow, NetworkPacketTable, PackageListRow, PackageListTable, VideoFrameRow,
-    VideoFrameTable,
+    DumpstateRow, DumpstateTable, FrameworkProcessRow, FrameworkProcessTable, GameInterventionRow,
+    GameInterventionTable, NetworkPacketRow, NetworkPacketTable, PackageListRow, PackageListTable,
+    VideoFrameRow, VideoFrameTable,
 };
 pub use args::{ArgsRow, ArgsTable};
 pub use clock::{
@@ -71,7 +71,11 @@ pub use jit::{
 };
 pub use log::{LogRow, LogTable};
 pub use machine::{MachineRow, MachineTable};
-pub use memory::{ProfilerSmapsRow, ProfilerSmapsTable};
+pub use memory::{
+    MemorySnapshotEdgeRow, MemorySnapshotEdgeTable, MemorySnapshotNodeRow, MemorySnapshotNodeTable,
+    MemorySnapshotRow, MemorySnapshotTable, ProcessMemorySnapshotRow, ProcessMemorySnapshotTable,
+    ProfilerSmapsRow, ProfilerSmapsTable,
+};
 pub use process::{ProcessRow, ProcessTable, ThreadRow, ThreadTable};
 pub use profiler::{
     ChromeSampleExtrasRow, ChromeSampleExtrasTable, ProfilerAsyncContextRow,

@@ -4,6 +4,7 @@
 //! of it; none knows of protobuf. Rows that no tracker reads go to the deferred writer.
 
 pub(crate) mod android;
+pub(crate) mod chrome;
 pub(crate) mod counters;
 pub(crate) mod graphics;
 pub(crate) mod heap;
@@ -20,6 +21,9 @@ mod write_all;
 pub use crate::deferred::NextTask;
 pub use crate::ids::{IDLE, Tid, Upid, Utid};
 pub use android::packages::Packages;
+pub use chrome::instants::{GLOBAL_INSTANTS, PROCESS_INSTANTS};
+pub use chrome::memory_dump::{DumpedNode, MemoryValue, ProcessDump};
+pub use chrome::memory_snapshots::MemorySnapshots;
 pub use counters::counter::{push_counter, push_counter_with};
 pub use counters::thread_counter::{ReportedBy, ThreadCounter, Undecided};
 pub use graphics::buffer::{Buffers, Phase};
@@ -49,7 +53,7 @@ pub use power::uid_time::UidTimes;
 pub use power::wakelock::{KernelWakelock, KernelWakelocks};
 pub use profilers::perf::{PerfCounters, PerfTracks};
 pub use profilers::samples::{Profiler, ProfilerSamples, SampledTask, push_counter_set};
-pub use profilers::symbol_packets::SymbolPackets;
+pub use profilers::symbol_packets::{NameMapping, SymbolPackets};
 pub use recorder::import_log::log_row;
 pub use recorder::interest::Interest;
 pub use recorder::metadata::{Metadata, MetadataValue};

@@ -25,10 +25,10 @@ use crate::track::counters::thread_counter::ReportedBy;
 use crate::track::{
     Binder, Bounds, Buffers, Cpus, Disks, Flows, Frames, FtraceStart, GpuCounters, Gpus,
     HeapGraphs, HeapProfiles, Interest, KernelTrackEvent, KernelWakelocks, KernelWork,
-    MemoryOwners, Metadata, Network, OpenArgs, OwnerArgs, Packages, PageSize, PerfCounters, Power,
-    Processes, ProfilerSamples, RecentTexts, Recording, RenderStages, Sched, SeenEvents,
-    SequenceThreads, SharedByKind, Slices, States, SymbolPackets, Syscalls, TaskStates, TrackUuids,
-    Tracks, Translations, UidTimes, Undecided, Upid, Utid, Writers,
+    MemoryOwners, MemorySnapshots, Metadata, Network, OpenArgs, OwnerArgs, Packages, PageSize,
+    PerfCounters, Power, Processes, ProfilerSamples, RecentTexts, Recording, RenderStages, Sched,
+    SeenEvents, SequenceThreads, SharedByKind, Slices, States, SymbolPackets, Syscalls, TaskStates,
+    TrackUuids, Tracks, Translations, UidTimes, Undecided, Upid, Utid, Writers,
 };
 
 /// Trackers of an import.
@@ -137,6 +137,8 @@ pub struct SourceTrackers {
     pub stacks: Stacks,
     /// Packets that name code.
     pub symbols: SymbolPackets,
+    /// The memory snapshot under way.
+    pub memory_snapshots: MemorySnapshots,
     /// State of single decoders.
     pub states: DecoderStates,
 }
@@ -172,6 +174,7 @@ impl SourceTrackers {
             track_states: States::default(),
             stacks: Stacks::default(),
             symbols: SymbolPackets::default(),
+            memory_snapshots: MemorySnapshots::default(),
             states: DecoderStates::default(),
         }
     }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::SystemTime;
 
 use rustc_hash::FxHasher;
+use tpq_source::SymbolFile;
 
 use super::folder::{EXTENSION, PREFIX};
 use crate::ImportOptions;
@@ -32,6 +33,7 @@ impl Key {
         let mut producer = FxHasher::default();
         program_identity()?.hash(&mut producer);
         options_key(options).hash(&mut producer);
+        SymbolFile::list(&options.symbols).ok()?.hash(&mut producer);
         let producer = producer.finish();
         let file_name = format!("{PREFIX}{contents:032x}-{producer:016x}.{EXTENSION}");
         Some(Self { file_name, stamps })

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use datafusion::arrow::array::{Array, ArrayRef, AsArray, RecordBatch, StringViewArray};
 use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use tpq_lake::LakeTrace;
 use tpq_sql::ParameterValue;
 
 use super::EachError;
@@ -17,7 +18,7 @@ pub const TRACE_PATH: &str = "trace_path";
 pub const TRACE_UUID: &str = "trace_uuid";
 
 /// The columns of a trace: texts that are the same in all of its rows.
-pub(super) struct TraceColumns {
+pub(crate) struct TraceColumns {
     columns: Vec<(String, Option<String>)>,
 }
 
@@ -36,8 +37,29 @@ impl TraceColumns {
         Ok(Self { columns })
     }
 
+    /// The same of a trace of a lake. `metadata` may name columns of the catalogue too, such as
+    /// `day` and `device`.
+    pub(crate) async fn in_lake(
+        trace: &Trace,
+        entry: &LakeTrace,
+        metadata: &[String],
+    ) -> Result<Self, EachError> {
+        let facts = &entry.facts;
+        let mut columns = vec![(TRACE_PATH.to_owned(), Some(facts.path.clone()))];
+        columns.push((TRACE_UUID.to_owned(), facts.uuid.clone()));
+        for name in metadata {
+            let value = match entry.value(name) {
+                Some(value) => Some(value.to_owned()),
+                // The catalogue has short values only.
+                None => metadata_of(trace, name).await?,
+            };
+            columns.push((name.clone(), value));
+        }
+        Ok(Self { columns })
+    }
+
     /// The columns of the trace, and then those of a result. Text has one type.
-    pub(super) fn schema_with(&self, result: &SchemaRef) -> SchemaRef {
+    pub(crate) fn schema_with(&self, result: &SchemaRef) -> SchemaRef {
         let own = self.columns.iter().map(|(name, _)| Field::new(name, DataType::Utf8View, true));
         let rest = result.fields().iter().map(|field| {
             let data_type = plain_type(field.data_type());
@@ -47,7 +69,7 @@ impl TraceColumns {
     }
 
     /// The rows of a batch, with the columns of the trace in front.
-    pub(super) fn in_front_of(&self, batch: &RecordBatch) -> Result<RecordBatch, EachError> {
+    pub(crate) fn in_front_of(&self, batch: &RecordBatch) -> Result<RecordBatch, EachError> {
         let rows = batch.num_rows();
         let own = self.columns.iter().map(|(_, value)| {
             let values = std::iter::repeat_n(value.as_deref(), rows);

@@ -12,15 +12,17 @@ mod columns;
 mod error;
 mod rows;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
+use datafusion::arrow::datatypes::SchemaRef;
 use futures::{Stream, StreamExt};
-use tpq_sql::{ParameterValue, ResultSet};
+use tpq_lake::{Lake, LakeTrace};
+use tpq_sql::{ParameterValue, ResultSet, SqlError};
 
 use crate::{CancelToken, ImportOptions, Trace};
 
-use self::columns::TraceColumns;
+pub(crate) use self::columns::TraceColumns;
 pub use self::columns::{TRACE_PATH, TRACE_UUID};
 pub use self::error::EachError;
 pub use self::rows::{KeptRows, SharedColumns};
@@ -48,8 +50,10 @@ impl EachOptions {
     }
 
     /// The import options of one job.
-    fn of_job(&self, threads: usize) -> ImportOptions {
+    pub(crate) fn of_job(&self) -> ImportOptions {
         let jobs = self.jobs.max(1);
+        let all = || std::thread::available_parallelism().map_or(1, usize::from);
+        let threads = self.import.threads.unwrap_or_else(all);
         ImportOptions {
             memory_limit: self.import.memory_limit.map(|limit| limit / jobs as u64),
             threads: Some((threads / jobs).max(1)),
@@ -75,15 +79,73 @@ pub fn each(
     sql: &str,
     options: EachOptions,
 ) -> impl Stream<Item = EachTrace> + use<> {
-    let all = std::thread::available_parallelism().map_or(1, usize::from);
-    let threads = options.import.threads.unwrap_or(all);
+    each_of(paths.into_iter().map(Opening::File).collect(), sql, options)
+}
+
+/// The same on traces of a lake.
+pub fn each_in_lake(
+    lake: &Lake,
+    traces: Vec<Arc<LakeTrace>>,
+    sql: &str,
+    options: EachOptions,
+) -> impl Stream<Item = EachTrace> + use<> {
+    let opening = |trace| Opening::Lake(lake.clone(), trace);
+    each_of(traces.into_iter().map(opening).collect(), sql, options)
+}
+
+fn each_of(
+    traces: Vec<Opening>,
+    sql: &str,
+    options: EachOptions,
+) -> impl Stream<Item = EachTrace> + use<> {
     let jobs = options.jobs.max(1);
-    let job = Job { sql: sql.into(), import: options.of_job(threads), options: Arc::new(options) };
-    let started = futures::stream::iter(paths).map(move |path| {
-        let task = AbortOnDrop(tokio::spawn(job.clone().run(path.clone())));
+    let job = Job { sql: sql.into(), import: options.of_job(), options: Arc::new(options) };
+    let started = futures::stream::iter(traces).map(move |trace| {
+        let path = trace.path();
+        let task = AbortOnDrop(tokio::spawn(job.clone().run(trace)));
         async move { task.outcome(path).await }
     });
     started.buffered(jobs)
+}
+
+/// A trace that is to be opened.
+pub(crate) enum Opening {
+    /// By an import, or from the cache.
+    File(PathBuf),
+    /// From its files in a lake.
+    Lake(Lake, Arc<LakeTrace>),
+}
+
+impl Opening {
+    fn path(&self) -> PathBuf {
+        match self {
+            Self::File(path) => path.clone(),
+            Self::Lake(_, trace) => PathBuf::from(&trace.facts.path),
+        }
+    }
+
+    /// Opens the trace. Returns it with its columns and the number of kinds of data that it lost.
+    pub(crate) async fn open(
+        &self,
+        import: &ImportOptions,
+        metadata: &[String],
+        losses: &mut u64,
+    ) -> Result<(Trace, TraceColumns), EachError> {
+        match self {
+            Self::File(path) => {
+                let trace = Trace::open(&[path], import.clone()).await?;
+                *losses = losses_of(&trace).await?;
+                let front = TraceColumns::of(&trace, path, metadata).await?;
+                Ok((trace, front))
+            }
+            Self::Lake(lake, entry) => {
+                let trace = Trace::in_lake(lake, entry, import)?;
+                *losses = entry.facts.losses;
+                let front = TraceColumns::in_lake(&trace, entry, metadata).await?;
+                Ok((trace, front))
+            }
+        }
+    }
 }
 
 /// The work on one trace.
@@ -95,36 +157,63 @@ struct Job {
 }
 
 impl Job {
-    async fn run(self, path: PathBuf) -> EachTrace {
+    async fn run(self, opening: Opening) -> EachTrace {
         let mut losses = 0;
-        let rows = self.rows(&path, &mut losses).await;
-        EachTrace { path, losses, rows }
+        let rows = self.rows(&opening, &mut losses).await;
+        EachTrace { path: opening.path(), losses, rows }
     }
 
-    async fn rows(&self, path: &Path, losses: &mut u64) -> Result<KeptRows, EachError> {
-        let trace = Trace::open(&[path], self.import.clone()).await?;
-        *losses = losses_of(&trace).await?;
+    async fn rows(&self, opening: &Opening, losses: &mut u64) -> Result<KeptRows, EachError> {
+        let (trace, front) = opening.open(&self.import, &self.options.metadata, losses).await?;
         for (name, value) in &self.options.parameters {
             trace.session().set_parameter(name, value.clone());
         }
-        let front = TraceColumns::of(&trace, path, &self.options.metadata).await?;
-        let cancel = CancelToken::default();
-        let mut kept = None;
-        for statement in trace.session().statements(&self.sql)? {
-            let result = trace.session().run_cancellable(&statement, &cancel).await?;
-            let Some(result) = result else { continue };
-            if result.is_suppressed() {
-                drain(result).await?;
-                continue;
-            }
-            if kept.is_some() {
-                return Err(EachError::SeveralResults);
-            }
-            kept = Some(keep(result, &front).await?);
-        }
+        let kept = rows_of(&trace, &front, &self.sql, &CancelToken::default()).await;
         trace.wait_until_cached();
-        kept.ok_or(EachError::NoResult)
+        kept
     }
+}
+
+/// Runs statements on a trace, of which one has rows. Keeps these rows, with the columns of the
+/// trace in front.
+pub(crate) async fn rows_of(
+    trace: &Trace,
+    front: &TraceColumns,
+    sql: &str,
+    cancel: &CancelToken,
+) -> Result<KeptRows, EachError> {
+    let mut kept = None;
+    for statement in trace.session().statements(sql)? {
+        let result = trace.session().run_cancellable(&statement, cancel).await?;
+        let Some(result) = result else { continue };
+        if result.is_suppressed() {
+            drain(result).await?;
+            continue;
+        }
+        if kept.is_some() {
+            return Err(EachError::SeveralResults);
+        }
+        kept = Some(keep(result, front).await?);
+    }
+    kept.ok_or(EachError::NoResult)
+}
+
+/// The columns of the rows that [`rows_of`] keeps. The statement that has rows is planned and not
+/// run to its end.
+pub(crate) async fn columns_of(
+    trace: &Trace,
+    front: &TraceColumns,
+    sql: &str,
+) -> Result<SchemaRef, EachError> {
+    for statement in trace.session().statements(sql)? {
+        let Some(result) = trace.session().run(&statement).await? else { continue };
+        if result.is_suppressed() {
+            drain(result).await?;
+            continue;
+        }
+        return Ok(front.schema_with(result.schema()));
+    }
+    Err(EachError::NoResult)
 }
 
 /// A task that is stopped when its result is no longer wanted.
@@ -147,7 +236,7 @@ impl Drop for AbortOnDrop {
 }
 
 /// The number of kinds of data that a trace lost.
-async fn losses_of(trace: &Trace) -> Result<u64, EachError> {
+pub(crate) async fn losses_of(trace: &Trace) -> Result<u64, SqlError> {
     let sql = "SELECT DISTINCT name FROM stats WHERE severity = 'data_loss' AND value != 0";
     let batches = trace.sql(sql).await?;
     Ok(batches.iter().map(|batch| batch.num_rows() as u64).sum())

@@ -11,8 +11,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread::Scope;
 
-use tpq_decode::{Decoder, Finished, Outcome};
-use tpq_formats::{OpenedFile, Reader};
+use tpq_decode::{Decoder, Finished, Outcome, UnknownBinary};
+use tpq_formats::{OpenedFile, Reader, SymbolFiles};
 use tpq_ingest::{
     EventOrder, LossBook, Losses, PrescanStart, SequenceLoss, SourceId, Step, Timeline, TraceBytes,
 };
@@ -65,6 +65,7 @@ fn import_inputs(
     refuse_too_many(inputs.traces().count(), options)?;
     let scratch = Scratch::default();
     let spill = spill(options)?;
+    let symbols = symbol_files(options)?;
     options.not_cancelled()?;
 
     stages.begin("prescanning");
@@ -83,9 +84,10 @@ fn import_inputs(
 
     stages.begin("importing");
     let prescanned =
-        Prescanned { inputs, arrangement, summary, prescans, findings, memory: &memory };
+        Prescanned { inputs, arrangement, summary, prescans, findings, symbols, memory: &memory };
     let (finished, summary) =
         std::thread::scope(|scope| prescanned.decode(&bytes, &spill, stages, options, scope))?;
+    warn_of_unknown_binaries(&finished.unsymbolized, options);
     if options.strict {
         refuse_losses(paths, &finished.stats)?;
     }
@@ -107,6 +109,8 @@ struct Prescanned<'a> {
     prescans: Vec<(SourceId, Losses)>,
     /// Of each file, what the decoder has to know first.
     findings: Vec<PrescanFindings>,
+    /// Files of binaries, if any are named.
+    symbols: Option<SymbolFiles>,
     memory: &'a TraceMemory<'a>,
 }
 
@@ -155,6 +159,9 @@ impl Prescanned<'_> {
             decoder.defer_to(|work| start(scope, "deferred".into(), work))?;
         }
         describe(self.inputs, &self.arrangement, &mut decoder);
+        if let Some(symbols) = self.symbols.take() {
+            decoder.symbolize_by(Box::new(symbols));
+        }
         for findings in std::mem::take(&mut self.findings) {
             findings.tell(&mut decoder);
         }
@@ -244,6 +251,34 @@ fn packer(spill: &Option<Arc<Spill>>, options: &ImportOptions) -> Result<Arc<Pac
         _ => Packer::on_thread(spill.clone()).map_err(ImportError::Thread)?,
     };
     Ok(Arc::new(packer))
+}
+
+/// The binaries that the options name, before the import, so that a mistyped path is reported at
+/// once.
+fn symbol_files(options: &ImportOptions) -> Result<Option<SymbolFiles>, ImportError> {
+    if options.symbols.is_empty() {
+        return Ok(None);
+    }
+    let files = options.timed("symbol files", || SymbolFiles::open(&options.symbols))?;
+    if files.is_empty() {
+        options.warn("no file of --symbols is an ELF binary with a build id");
+    }
+    Ok(Some(files))
+}
+
+/// Warns of binaries with frames without symbols that no file is of.
+fn warn_of_unknown_binaries(unknown: &[UnknownBinary], options: &ImportOptions) {
+    let Some(most) = unknown.iter().max_by_key(|binary| binary.frames) else { return };
+    let UnknownBinary { path, build_id, .. } = most;
+    let frames: u64 = unknown.iter().map(|binary| binary.frames).sum();
+    let what = match unknown.len() {
+        1 => format!("{frames} frames have no symbols: no file has the build id of {path}"),
+        binaries => format!(
+            "{frames} frames of {binaries} binaries have no symbols: no file has their build ids, \
+             such as that of {path}"
+        ),
+    };
+    options.warn(&format!("{what} ({build_id})"));
 }
 
 fn sequence_losses<'a>(reader: &Reader<'a>) -> Vec<(SourceId, SequenceLoss)> {

@@ -80,7 +80,7 @@ impl ArrivalPrescan {
     fn advance(&mut self, arrived: &[u8], options: &ImportOptions) {
         let Some(start) = &mut self.0 else { return };
         let is_first = start.at() == 0;
-        if is_first && Format::of(arrived) != Format::Perfetto {
+        if is_first && !matches!(Format::of(arrived), Format::Perfetto | Format::Symbols) {
             self.0 = None;
             return;
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use tpq_decode::{Decoder, Fact, FileInfo, Setup};
-use tpq_formats::{DefaultClock, OpenFile, OpenedFile, TraceFormat, trace_format};
+use tpq_formats::{DefaultClock, OpenFile, OpenedFile, Report, TraceFormat, trace_format};
 use tpq_ingest::{FileContext, Timeline, TraceBytes};
 use tpq_source::{Attribute, Entry, Format, Inputs};
 use tpq_tables::Stat;
@@ -74,6 +74,9 @@ pub(super) fn describe(inputs: &Inputs, arrangement: &Arrangement, decoder: &mut
     for ((_, file), context) in inputs.traces().zip(&arrangement.contexts) {
         decoder.describe_file(base(context), file.bytes().len() as u64, file.format().name());
         decoder.identify_file(base(context), file.bytes());
+        if file.format().names_code() {
+            decoder.share_symbols(base(context), package_of(file));
+        }
     }
     for entry in 0..inputs.entries().len() {
         for remark in remarks(inputs, entry) {
@@ -91,6 +94,23 @@ pub(super) fn describe(inputs: &Inputs, arrangement: &Arrangement, decoder: &mut
     }
 }
 
+/// The Android package that a file with names of code is of, if its folder or its own name is one:
+/// `com.app/mapping.txt`, or `com.app.txt`.
+fn package_of(file: &Entry) -> Option<&str> {
+    let mut parts = file.name()?.rsplit('/');
+    let name = parts.next().unwrap_or_default();
+    let folder = parts.next().unwrap_or_default();
+    let name = name.strip_suffix(".txt").unwrap_or_default();
+    let is_package = |text: &&str| {
+        let is_part = |part: &str| {
+            part.starts_with(|it: char| it.is_ascii_alphabetic())
+                && part.chars().all(|it| it.is_ascii_alphanumeric() || it == '_')
+        };
+        text.contains('.') && text.split('.').all(is_part)
+    };
+    [name, folder].into_iter().find(is_package)
+}
+
 /// Opens a reader of each file with events. Only for a single file, a second thread may help:
 /// several files are read on several threads anyway.
 pub(super) fn open_files<'a>(
@@ -102,12 +122,33 @@ pub(super) fn open_files<'a>(
 ) -> Vec<OpenedFile<'a>> {
     let contexts = std::mem::take(&mut arrangement.contexts);
     let may_split = may_split && contexts.len() == 1;
-    let open = |(entry, file): (&Entry, FileContext)| {
+    let reports = reports(inputs, &contexts);
+    let open = |((entry, file), report): ((&Entry, FileContext), Option<Report>)| {
         let (timeline, len) = (timeline.clone(), entry.bytes().len());
         let format = trace_format(entry.format())?;
-        Some((format.open)(OpenFile { bytes, file, timeline, len, may_split }))
+        Some((format.open)(OpenFile { bytes, file, timeline, len, may_split, report }))
     };
-    inputs.traces().map(|(_, entry)| entry).zip(contexts).filter_map(open).collect()
+    let files = inputs.traces().map(|(_, entry)| entry).zip(contexts);
+    files.zip(reports).filter_map(open).collect()
+}
+
+/// The bug report that each file with events is part of.
+fn reports(inputs: &Inputs, contexts: &[FileContext]) -> Vec<Option<Report>> {
+    let files = || inputs.traces().map(|(_, entry)| entry).zip(contexts);
+    let logs_of = |report: &Entry| {
+        let logs = files().filter(|(entry, _)| {
+            entry.format() == Format::Logcat && entry.parent() == report.parent()
+        });
+        logs.filter_map(|(_, file)| file.segments.first().copied()).collect()
+    };
+    let report = |(entry, _): (&Entry, &FileContext)| {
+        let stored_logs = match entry.format() {
+            Format::Dumpstate => logs_of(entry),
+            _ => Vec::new(),
+        };
+        Some(Report { date: entry.report()?, stored_logs })
+    };
+    files().map(report).collect()
 }
 
 /// Whether the format of a file has a property.

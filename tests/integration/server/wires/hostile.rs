@@ -137,7 +137,8 @@ fn other_protocols_are_none_of_flight_sql() {
     {
         let mut stream = open(server.flight_sql());
         stream.write_all(bytes).unwrap();
-        stream.shutdown(std::net::Shutdown::Write).unwrap();
+        // The server may have closed the connection by now.
+        let _ = stream.shutdown(std::net::Shutdown::Write);
         assert!(is_closed(stream), "{bytes:?}");
     }
 }

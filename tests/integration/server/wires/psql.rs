@@ -51,7 +51,9 @@ fn psql_describes_and_queries() {
     assert_eq!(line(&columns, "end_ts")[..2], ["end_ts", "bigint"]);
     let functions = psql(&server, &["\\df"]).unwrap();
     assert!(functions.contains("List of functions"), "{functions}");
-    for command in ["\\l", "\\dn", "\\du", "\\dT", "\\conninfo", "\\d slice", "\\d+ slice"] {
+    for command in
+        ["\\l", "\\dn", "\\du", "\\dT", "\\conninfo", "\\d slice", "\\d+ slice", "\\dt+", "\\dv+"]
+    {
         let shown = psql(&server, &[command]).unwrap();
         assert!(!shown.is_empty(), "{command}");
     }

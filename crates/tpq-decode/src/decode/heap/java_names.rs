@@ -1,18 +1,17 @@
 //! Names of classes and fields in Java heap dumps before they were obfuscated.
 
 use rustc_hash::FxHashMap;
-use tpq_ingest::{Span, TraceBytes};
-use tpq_proto::fields::{deobfuscation_mapping, obfuscated_class, obfuscated_member};
-use tpq_proto::wire::{Fields, LastFields};
+use tpq_ingest::TraceBytes;
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
+use crate::decode::profilers::name_mapping::{self, MappedClass, for_each_class};
 use crate::decode::profilers::package_paths::{Location, package_of};
-use tpq_trackers::track::{ClassMapping, DumpedClass, HeapNames, Trackers};
+use tpq_trackers::track::{ClassMapping, DumpedClass, HeapNames, NameMapping, Trackers};
 
-/// Names the classes and fields of all dumps by the mappings in `packets`.
+/// Names the classes and fields of all dumps by `mappings`.
 pub(crate) fn name_classes(
     bytes: &TraceBytes<'_>,
-    packets: &[Span],
+    mappings: &[NameMapping],
     trackers: &Trackers,
     tables: &mut Tables,
     stats: &mut Stats,
@@ -21,35 +20,29 @@ pub(crate) fn name_classes(
     let package =
         |class: &DumpedClass, tables: &mut Tables| package(class, &apps, tables, &mut *stats);
     let mut names = HeapNames::new(&trackers.heap_graphs, tables, package);
-    for &span in packets {
-        let mapping = bytes.get(span);
-        let package = LastFields::<3>::new(mapping).bytes(deobfuscation_mapping::PACKAGE_NAME);
-        let package = String::from_utf8_lossy(package);
-        let classes = Fields::new(mapping);
-        for class in classes.filter(|it| it.number == deobfuscation_mapping::OBFUSCATED_CLASSES) {
-            name_class(class.as_bytes(), &package, &mut names, tables);
-        }
+    for mapping in mappings {
+        let package = name_mapping::package(bytes, mapping);
+        for_each_class(bytes, mapping, |class| {
+            name_class(&class, package.as_deref(), &mut names, tables);
+        });
     }
     names.write_fields(tables);
 }
 
-fn name_class(message: &[u8], package: &str, names: &mut HeapNames, tables: &mut Tables) {
-    let class = LastFields::<3>::new(message);
-    let obfuscated = String::from_utf8_lossy(class.bytes(obfuscated_class::OBFUSCATED_NAME));
-    let name = String::from_utf8_lossy(class.bytes(obfuscated_class::DEOBFUSCATED_NAME));
-    names.rename_class(ClassMapping { package, obfuscated: &obfuscated, name: &name }, tables);
-    let members = Fields::new(message);
-    for member in members.filter(|it| it.number == obfuscated_class::OBFUSCATED_MEMBERS) {
-        let member = LastFields::<3>::new(member.as_bytes());
-        let text = |number: u32| String::from_utf8_lossy(member.bytes(number));
-        let field = text(obfuscated_member::DEOBFUSCATED_NAME);
-        // Fields of other classes have the class before a dot.
-        let field = match field.contains('.') {
-            true => field.into_owned(),
-            false => format!("{name}.{field}"),
-        };
-        let obfuscated = format!("{obfuscated}.{}", text(obfuscated_member::OBFUSCATED_NAME));
-        names.rename_field(&obfuscated, &field, tables);
+fn name_class(
+    class: &MappedClass<'_>,
+    package: Option<&str>,
+    names: &mut HeapNames,
+    tables: &mut Tables,
+) {
+    let MappedClass { obfuscated, name, fields, .. } = class;
+    match package {
+        None => names.rename_everywhere(obfuscated, name, tables),
+        Some(package) => names.rename_class(ClassMapping { package, obfuscated, name }, tables),
+    }
+    for field in fields {
+        let obfuscated = format!("{obfuscated}.{}", field.obfuscated);
+        names.rename_field(&obfuscated, &class.full_name(field), tables);
     }
 }
 

@@ -1,6 +1,7 @@
 //! The kernel: its events, statistics of the system, CPUs.
 
 pub(crate) mod cpu_info;
+pub(crate) mod etw;
 pub mod ftrace;
 pub(crate) mod ftrace_stats;
 pub(crate) mod generic_kernel;

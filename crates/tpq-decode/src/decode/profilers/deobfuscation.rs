@@ -1,15 +1,15 @@
 //! Names of Java code before it was obfuscated.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use tpq_ingest::{Route, TraceBytes};
-use tpq_proto::fields::{deobfuscation_mapping, obfuscated_class, obfuscated_member, trace_packet};
-use tpq_proto::wire::{Fields, LastFields};
+use tpq_ingest::{Route, SourceId, TraceBytes};
+use tpq_proto::fields::trace_packet;
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
+use super::name_mapping::{self, for_each_class};
 use super::package_paths::{Location, package_of};
 use crate::decode::{Packet, PacketDecoder};
 use tpq_trackers::stacks::{SourceLine, push_symbols};
-use tpq_trackers::track::{Trackers, Upid};
+use tpq_trackers::track::{NameMapping, Trackers, Upid};
 
 pub(crate) const PACKET: PacketDecoder =
     PacketDecoder { field: trace_packet::DEOBFUSCATION_MAPPING, route: Route::Immediate, decode };
@@ -19,7 +19,7 @@ const MEMFD: &str = "memfd";
 
 /// Frames can come after the names, so packets are only noted.
 fn decode(packet: &Packet<'_>, trackers: &mut Trackers, _: &mut Tables, _: &mut Stats) {
-    trackers.source.symbols.deobfuscation.push(packet.span);
+    trackers.source.symbols.deobfuscation.push(NameMapping::Packet(packet.span));
 }
 
 /// The name of a method before obfuscation, for some lines of the obfuscated code.
@@ -44,35 +44,65 @@ const MOST_PAIRS: usize = 1 << 26;
 /// The number of methods that are inlined into each other.
 const MOST_INLINED: usize = 256;
 
-/// Java frames by name and package.
+/// Java frames by name and package; NULL is an unknown package.
 type JavaFrames = FxHashMap<(StringId, StringId), Vec<u32>>;
 
-/// Gives frames of a source the names that its mappings have.
-pub(super) fn name_frames(
+/// Gives the frames of all sources the names that mappings have. The files of `shared` hold
+/// mappings for all files.
+pub(crate) fn name_frames(
     bytes: &TraceBytes<'_>,
+    shared: &[SourceId],
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut [Stats],
+) {
+    let mut mappings = Vec::new();
+    for &source in shared {
+        trackers.enter(source);
+        mappings.extend(trackers.source.symbols.deobfuscation.iter().cloned());
+    }
+    for (source, stats) in (0..).zip(stats).filter(|(source, _)| !shared.contains(source)) {
+        trackers.enter(source);
+        name_frames_of_source(bytes, &mappings, trackers, tables, stats);
+    }
+}
+
+/// Gives frames of a source the names that its mappings, and then the shared ones, have.
+fn name_frames_of_source(
+    bytes: &TraceBytes<'_>,
+    shared: &[NameMapping],
     trackers: &mut Trackers,
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let frames = java_frames(trackers, tables, stats);
-    if frames.is_empty() {
+    let has_mappings = !shared.is_empty() || !trackers.source.symbols.deobfuscation.is_empty();
+    let frames = java_frames(has_mappings, trackers, tables, stats);
+    if frames.is_empty() || !has_mappings {
         return;
     }
     let memfd = tables.strings.intern(MEMFD);
     let mut pairs = 0;
-    for &span in &trackers.source.symbols.deobfuscation {
-        let packet = bytes.get(span);
-        let mapping = LastFields::<3>::new(packet);
-        let package = mapping.bytes(deobfuscation_mapping::PACKAGE_NAME);
-        if package.is_empty() {
-            continue;
-        }
-        let package = tables.strings.intern_bytes(package);
-        let methods = methods(packet, tables);
+    let mappings = trackers.source.symbols.deobfuscation.iter().chain(shared);
+    let mappings = mappings.map(|mapping| (name_mapping::package(bytes, mapping), mapping));
+    let mut mappings: Vec<_> = mappings.collect();
+    // What is known to be of a package counts more than what is of any.
+    mappings.sort_by_key(|(package, _)| package.is_some());
+    let packages_by_name = packages_by_name(&frames);
+    for (package, mapping) in mappings {
+        let of_mapping = match package.as_deref() {
+            Some("") => continue,
+            Some(package) => Some([tables.strings.intern(package), memfd]),
+            None => None,
+        };
+        let methods = methods(bytes, mapping, tables);
         for (name, methods) in methods {
+            let packages = match &of_mapping {
+                Some(packages) => packages.as_slice(),
+                None => packages_by_name.get(&name).map_or(&[][..], Vec::as_slice),
+            };
             let of_package = |package| frames.get(&(name, package)).into_iter().flatten();
             let all_names = all_names(&methods, tables);
-            for &frame in of_package(package).chain(of_package(memfd)) {
+            for &frame in packages.iter().flat_map(|&package| of_package(package)) {
                 pairs += methods.len();
                 if pairs > MOST_PAIRS {
                     stats.increment(Stat::StackprofileParserError);
@@ -84,44 +114,37 @@ pub(super) fn name_frames(
     }
 }
 
+/// The packages that have a frame of a name, in a fixed order.
+fn packages_by_name(frames: &JavaFrames) -> FxHashMap<StringId, Vec<StringId>> {
+    let mut packages: FxHashMap<_, Vec<StringId>> = FxHashMap::default();
+    for &(name, package) in frames.keys() {
+        packages.entry(name).or_default().push(package);
+    }
+    packages.values_mut().for_each(|packages| packages.sort_unstable());
+    packages
+}
+
 /// The methods of a mapping by obfuscated class and method, in the order in which they first come.
-fn methods(packet: &[u8], tables: &mut Tables) -> Vec<(StringId, Vec<Method>)> {
+fn methods(
+    bytes: &TraceBytes<'_>,
+    mapping: &NameMapping,
+    tables: &mut Tables,
+) -> Vec<(StringId, Vec<Method>)> {
     let (mut all, mut positions) = (Vec::<(StringId, Vec<Method>)>::new(), FxHashMap::default());
-    let of =
-        |message, number: u32| Fields::new(message).filter(move |field| field.number == number);
-    for field in of(packet, deobfuscation_mapping::OBFUSCATED_CLASSES) {
-        let class = LastFields::<3>::new(field.as_bytes());
-        let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
-        let obfuscated_class = text(class.bytes(obfuscated_class::OBFUSCATED_NAME));
-        let class_name = text(class.bytes(obfuscated_class::DEOBFUSCATED_NAME));
-        for field in of(field.as_bytes(), obfuscated_class::OBFUSCATED_METHODS) {
-            let member = LastFields::<7>::new(field.as_bytes());
-            let obfuscated = text(member.bytes(obfuscated_member::OBFUSCATED_NAME));
+    for_each_class(bytes, mapping, |class| {
+        for method in &class.methods {
             // A name that no frame has needs no entry.
-            let Some(key) = tables.strings.find(&format!("{obfuscated_class}.{obfuscated}")) else {
-                continue;
-            };
-            let name = text(member.bytes(obfuscated_member::DEOBFUSCATED_NAME));
-            let name = match name.contains('.') {
-                true => tables.strings.intern(&name),
-                false => tables.strings.intern(&format!("{class_name}.{name}")),
-            };
-            let line = |number: u32| member.get(number).map(|line| line.as_u32());
-            let method = Method {
-                name,
-                lines: (
-                    line(obfuscated_member::OBFUSCATED_LINE_START),
-                    line(obfuscated_member::OBFUSCATED_LINE_END),
-                ),
-                source_line: line(obfuscated_member::SOURCE_LINE_START),
-            };
+            let obfuscated = format!("{}.{}", class.obfuscated, method.obfuscated);
+            let Some(key) = tables.strings.find(&obfuscated) else { continue };
+            let name = tables.strings.intern(&class.full_name(method));
+            let method = Method { name, lines: method.lines, source_line: method.source_line };
             let position = *positions.entry(key).or_insert_with(|| {
                 all.push((key, Vec::new()));
                 all.len() - 1
             });
             all[position].1.push(method);
         }
-    }
+    });
     all
 }
 
@@ -169,7 +192,12 @@ fn line_of(frame: u32, tables: &Tables) -> Option<u32> {
 
 /// The Java frames of a source. Their packages come from the paths of their binaries, or from the
 /// processes that ran them.
-fn java_frames(trackers: &Trackers, tables: &mut Tables, stats: &mut Stats) -> JavaFrames {
+fn java_frames(
+    has_mappings: bool,
+    trackers: &Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) -> JavaFrames {
     let mut frames: Vec<u32> = trackers.source.stacks.frames.all().collect();
     frames.sort_unstable();
     let (mut found, mut unknown) = (JavaFrames::default(), FxHashSet::default());
@@ -201,15 +229,22 @@ fn java_frames(trackers: &Trackers, tables: &mut Tables, stats: &mut Stats) -> J
             }
         }
     }
-    if !unknown.is_empty() && !trackers.source.symbols.deobfuscation.is_empty() {
-        add_by_process(unknown, &mut found, trackers, tables);
+    if !unknown.is_empty() && has_mappings {
+        add_by_process(&mut unknown, &mut found, trackers, tables);
+    }
+    // Only a mapping of any package names these.
+    let mut unknown: Vec<u32> = unknown.into_iter().collect();
+    unknown.sort_unstable();
+    for frame in unknown {
+        let name = tables.stack_profile_frame.name.get(frame);
+        found.entry((name, StringId::NULL)).or_default().push(frame);
     }
     found
 }
 
 /// Adds frames with the packages of the processes that were sampled in them.
 fn add_by_process(
-    mut unknown: FxHashSet<u32>,
+    unknown: &mut FxHashSet<u32>,
     found: &mut JavaFrames,
     trackers: &Trackers,
     tables: &Tables,

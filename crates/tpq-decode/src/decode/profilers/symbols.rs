@@ -1,12 +1,11 @@
 //! Symbols of binaries: the functions at the addresses of frames.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use tpq_ingest::{Route, Span, TraceBytes};
+use tpq_ingest::{Route, SourceId, Span, TraceBytes};
 use tpq_proto::fields::{address_symbols, line, module_symbols, trace_packet};
 use tpq_proto::wire::{Fields, LastFields};
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
-use super::deobfuscation;
 use crate::decode::{Packet, PacketDecoder};
 use tpq_trackers::stacks::{SourceLine, Stacks, build_id_text, push_symbols};
 use tpq_trackers::track::Trackers;
@@ -19,22 +18,46 @@ fn decode(packet: &Packet<'_>, trackers: &mut Trackers, _: &mut Tables, _: &mut 
     trackers.source.symbols.module_symbols.push(packet.span);
 }
 
-/// Names the frames of a source once all are known.
+/// Names the frames of all sources once all are known. The files of `shared` hold symbols alone,
+/// which are of the frames of all files.
 pub(crate) fn name_frames(
     bytes: &TraceBytes<'_>,
+    shared: &[SourceId],
     trackers: &mut Trackers,
     tables: &mut Tables,
-    stats: &mut Stats,
+    stats: &mut [Stats],
 ) {
-    let packets = std::mem::take(&mut trackers.source.symbols.module_symbols);
-    if !packets.is_empty() {
-        add_symbols(bytes, &packets, &trackers.source.stacks, tables, stats);
+    for (source, stats) in (0..).zip(&mut *stats) {
+        trackers.enter(source);
+        if shared.contains(&source) {
+            continue;
+        }
+        let packets = std::mem::take(&mut trackers.source.symbols.module_symbols);
+        if !packets.is_empty() {
+            let mut index = FrameIndex::default();
+            index.add(&trackers.source.stacks);
+            add_symbols(bytes, &packets, &index, tables, stats);
+        }
     }
-    deobfuscation::name_frames(bytes, trackers, tables, stats);
+    if shared.is_empty() {
+        return;
+    }
+    let mut index = FrameIndex::default();
+    for source in 0..stats.len() as SourceId {
+        trackers.enter(source);
+        index.add(&trackers.source.stacks);
+    }
+    for &source in shared {
+        trackers.enter(source);
+        let packets = std::mem::take(&mut trackers.source.symbols.module_symbols);
+        if let Some(stats) = stats.get_mut(source as usize) {
+            add_symbols(bytes, &packets, &index, tables, stats);
+        }
+    }
 }
 
-/// The frames of a source by their binaries and addresses. A binary is numbered: many processes
-/// map it.
+/// Frames by their binaries and addresses. A binary is numbered: many processes map it.
+#[derive(Default)]
 struct FrameIndex {
     /// Binaries by path and build id.
     binaries: FxHashMap<(StringId, StringId), u32>,
@@ -45,29 +68,29 @@ struct FrameIndex {
 }
 
 impl FrameIndex {
-    fn new(stacks: &Stacks) -> Self {
-        let (mut binaries, mut of_mapping) = (FxHashMap::default(), FxHashMap::default());
+    /// Adds the frames of a source.
+    fn add(&mut self, stacks: &Stacks) {
+        let mut of_mapping = FxHashMap::default();
         for (name, build_id, mapping) in stacks.mappings.all() {
-            let next = binaries.len() as u32;
-            of_mapping.insert(mapping, *binaries.entry((name, build_id)).or_insert(next));
+            let next = self.binaries.len() as u32;
+            of_mapping.insert(mapping, *self.binaries.entry((name, build_id)).or_insert(next));
         }
         let frames = stacks.frames.in_binaries().filter_map(|(mapping, rel_pc, row)| {
             of_mapping.get(&mapping).map(|&binary| ((binary, rel_pc), row))
         });
-        let frames: Vec<_> = frames.collect();
-        let addresses = frames.iter().map(|&(address, _)| address).collect();
-        Self { binaries, frames, addresses }
+        let first = self.frames.len();
+        self.frames.extend(frames);
+        self.addresses.extend(self.frames[first..].iter().map(|&(address, _)| address));
     }
 }
 
 fn add_symbols(
     bytes: &TraceBytes<'_>,
     packets: &[Span],
-    stacks: &Stacks,
+    index: &FrameIndex,
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let index = FrameIndex::new(stacks);
     // Of several symbols of an address the last ones count.
     let mut sets = FxHashMap::default();
     for &span in packets {

@@ -2,6 +2,7 @@
 
 pub(crate) mod concurrent_session;
 pub(crate) mod extension_descriptor;
+pub(crate) mod metatrace;
 pub(crate) mod service_event;
 pub(crate) mod trace_attributes;
 pub(crate) mod trace_config;

@@ -9,18 +9,14 @@ use tpq_tables::{StringId, Tables};
 use super::context::DecodeContext;
 use super::event::TrackEvent;
 use super::legacy::{InstantScope, Legacy};
-use tpq_trackers::args::{ArgSet, ArgValue};
 use tpq_trackers::track::EventDefaults;
 use tpq_trackers::track::{
-    AsyncId, AsyncPhase, Dimensions, FirstEvent, Owner, SequenceThread, Tid, TrackKind, TrackRows,
-    Trackers, Upid, Usage, Utid, unique_tid,
+    AsyncId, AsyncPhase, Dimensions, FirstEvent, GLOBAL_INSTANTS, Owner, PROCESS_INSTANTS,
+    SequenceThread, Tid, TrackRows, Trackers, Upid, Usage, Utid, unique_tid,
 };
 
 /// Ids from here on are made of a process's and a thread's.
 const FIRST_MADE_ID: i64 = 1 << 32;
-
-const GLOBAL_INSTANTS: TrackKind = TrackKind::slices("legacy_chrome_global_instants");
-const PROCESS_INSTANTS: TrackKind = TrackKind::slices("chrome_process_instant");
 
 /// The owner of an event.
 #[derive(Clone, Copy, Debug, Default)]
@@ -200,11 +196,12 @@ impl EventOwner {
         }
         Some(match (legacy.scope, self.upid) {
             (InstantScope::Process, Some(upid)) => {
-                Some(instants(PROCESS_INSTANTS, Dimensions::process(upid), context))
+                let process = Dimensions::process(upid);
+                Some(context.trackers.chrome_instants(PROCESS_INSTANTS, process, context.tables))
             }
             (InstantScope::Global, _) => {
                 let machine = Dimensions::machine(context.packet.machine);
-                Some(instants(GLOBAL_INSTANTS, machine, context))
+                Some(context.trackers.chrome_instants(GLOBAL_INSTANTS, machine, context.tables))
             }
             _ => None,
         })
@@ -239,19 +236,6 @@ impl EventOwner {
         let id = AsyncId { name: event.name, upid: self.upid, source_id, process_scoped, scope };
         Some(context.trackers.legacy_async_track(id, phase, context.tables))
     }
-}
-
-fn instants(kind: TrackKind, dimensions: Dimensions, context: &mut DecodeContext<'_, '_>) -> u32 {
-    let before = context.tables.track.len();
-    let (tracks, deferred) = (&mut context.trackers.source.tracks, &mut context.trackers.deferred);
-    let track = tracks.get(kind, dimensions, StringId::NULL, deferred, context.tables);
-    if track >= before {
-        let chrome = ArgValue::String(context.tables.strings.intern("chrome"));
-        let source = ArgSet::of([("source", chrome)], &mut context.tables.strings);
-        let set = deferred.intern(&source);
-        context.tables.track.source_arg_set_id.set(track, set);
-    }
-    track
 }
 
 /// The thread that writes the event's sequence, where that was described.

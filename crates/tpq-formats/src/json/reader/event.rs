@@ -71,14 +71,18 @@ pub(in crate::json) struct JsonEvent {
     pub(in crate::json) bind_id: Span,
     /// Its args: mostly an object, but any value may be.
     pub(in crate::json) args: Span,
+    /// Its call stack: the id of the innermost frame, or an array of names.
+    pub(in crate::json) stack: Span,
+    /// The same at the end of a slice.
+    pub(in crate::json) end_stack: Span,
 }
 
 /// The reason why an event could not be read: its offset in the event, and a message.
-pub(super) type EventError = (usize, &'static str);
+pub(in crate::json) type EventError = (usize, &'static str);
 
 impl JsonEvent {
     /// Reads the event that lies at `span`. Of a key that occurs twice the later value counts.
-    pub(super) fn read(text: &[u8], span: Span) -> Result<Self, EventError> {
+    pub(in crate::json) fn read(text: &[u8], span: Span) -> Result<Self, EventError> {
         Self::read_strictly(text, span).or_else(|error| {
             let mended = mended(text).ok_or(error)?;
             Self::read_strictly(&mended, span)
@@ -114,6 +118,10 @@ impl JsonEvent {
             "id2" => self.id2 = span,
             "bind_id" => self.bind_id = span,
             "s" => self.scope = scope(raw),
+            "sf" if is_frame_id(raw) => self.stack = span,
+            "stack" if raw.starts_with(b"[") => self.stack = span,
+            "esf" if is_frame_id(raw) => self.end_stack = span,
+            "estack" if raw.starts_with(b"[") => self.end_stack = span,
             "bp" => self.bind_enclosing = unquoted(raw) == Some(b"e"),
             "flow_in" => self.flow_in = raw == b"true",
             "flow_out" => self.flow_out = raw == b"true",
@@ -152,6 +160,11 @@ fn unquoted(raw: &[u8]) -> Option<&[u8]> {
 /// A time, which some programs write in quotes.
 fn time(raw: &[u8]) -> Option<i64> {
     ns_of_us(unquoted(raw).unwrap_or(raw))
+}
+
+/// Whether a value can be the id of a frame: a text or a number.
+fn is_frame_id(raw: &[u8]) -> bool {
+    matches!(raw.first(), Some(b'"' | b'-' | b'0'..=b'9'))
 }
 
 fn text_span(raw: &[u8], span: Span) -> Span {
@@ -221,8 +234,8 @@ impl JsonEvent {
         let flags = [self.flow_in, self.flow_out, self.bind_enclosing];
         let flags = (0..).zip(flags).fold(0, |bits, (bit, set)| bits | u32::from(set) << bit);
         let scope = self.scope as u32;
-        let head = u32::from(self.phase) | present << 8 | flags << 16 | scope << 19;
-        words.extend([head | pid_kind << 22 | tid_kind << 24, first]);
+        let head = u32::from(self.phase) | present << 8 | flags << 18 | scope << 21;
+        words.extend([head | pid_kind << 24 | tid_kind << 26, first]);
         let times = [self.dur, self.tts, self.tdur].map(|time| time.unwrap_or(NO_TIME));
         for number in [pid, tid].into_iter().chain(times) {
             words.extend([number as u32, (number >> 32) as u32]);
@@ -245,25 +258,27 @@ impl JsonEvent {
             next += 1;
             strings.get(next - 1).copied().unwrap_or_default()
         });
-        let [name, category, id, id2, bind_id, args, pid_name, tid_name] = spans;
+        let [name, category, id, id2, bind_id, args, pid_name, tid_name, stack, end_stack] = spans;
         Self {
             phase: head as u8,
-            pid: id_of(head >> 22, stored(0), pid_name),
-            tid: id_of(head >> 24, stored(1), tid_name),
+            pid: id_of(head >> 24, stored(0), pid_name),
+            tid: id_of(head >> 26, stored(1), tid_name),
             ts: None,
             dur: time(2),
             tts: time(3),
             tdur: time(4),
-            scope: SCOPES[(head >> 19 & 7) as usize % SCOPES.len()],
-            flow_in: head >> 16 & 1 != 0,
-            flow_out: head >> 17 & 1 != 0,
-            bind_enclosing: head >> 18 & 1 != 0,
+            scope: SCOPES[(head >> 21 & 7) as usize % SCOPES.len()],
+            flow_in: head >> 18 & 1 != 0,
+            flow_out: head >> 19 & 1 != 0,
+            bind_enclosing: head >> 20 & 1 != 0,
             name,
             category,
             id,
             id2,
             bind_id,
             args,
+            stack,
+            end_stack,
         }
     }
 
@@ -281,8 +296,9 @@ impl JsonEvent {
             JsonId::Name(span) => span,
             _ => Span::default(),
         };
-        let Self { name: own, category, id, id2, bind_id, args, .. } = *self;
-        [own, category, id, id2, bind_id, args, name(self.pid), name(self.tid)]
+        let Self { name: own, category, id, id2, bind_id, args, stack, end_stack, .. } = *self;
+        let (pid, tid) = (name(self.pid), name(self.tid));
+        [own, category, id, id2, bind_id, args, pid, tid, stack, end_stack]
     }
 }
 
@@ -323,7 +339,8 @@ mod tests {
     fn fields_of_an_event() {
         let text = r#"{"ph":"X","ts":1.5,"dur":"2","tts":3,"tdur":0.001,"pid":7,"tid":"main",
             "name":"a\"b","cat":"c,d","args":{"x":[1]},"id":"0x1","id2":{"local":2},"bind_id":3,
-            "s":"p","bp":"e","flow_in":true,"flow_out":false,"other":[{}]}"#;
+            "s":"p","bp":"e","flow_in":true,"flow_out":false,"other":[{}],"sf":5,"stack":"none",
+            "estack":["f"],"esf":null}"#;
         let event = read(text);
         let expected = JsonEvent {
             phase: b'X',
@@ -343,6 +360,8 @@ mod tests {
             id2: at(text, r#"{"local":2}"#),
             bind_id: Span { len: 1, ..at(text, "3,\n            \"s\"") },
             args: at(text, r#"{"x":[1]}"#),
+            stack: Span { len: 1, ..at(text, "5,\"stack\"") },
+            end_stack: at(text, r#"["f"]"#),
         };
         assert_eq!(event, expected);
     }
@@ -352,6 +371,7 @@ mod tests {
         let texts = [
             r#"{"ph":"X","dur":-2,"tts":0,"pid":7,"tid":"main","name":"a","args":{},"s":"g"}"#,
             r#"{"ph":"b","id":1,"id2":{},"bind_id":2,"cat":"c","pid":"","flow_out":true,"s":"?"}"#,
+            r#"{"ph":"E","tid":"t","bp":"e","sf":"a","esf":2,"s":"t"}"#,
             "{}",
         ];
         let (mut words, mut spans) = (Vec::new(), Vec::new());
@@ -370,7 +390,7 @@ mod tests {
         // From the name of the thread to the args.
         let text = &texts[0][texts[0].find("main").unwrap()..=texts[0].find("{}").unwrap() + 1];
         assert_eq!(JsonEvent::text_of(&words, &spans), Some(at(texts[0], text)));
-        assert_eq!(JsonEvent::text_of(&words[2 * WIDTH..], &spans), None);
+        assert_eq!(JsonEvent::text_of(&words[3 * WIDTH..], &spans), None);
     }
 
     #[test]

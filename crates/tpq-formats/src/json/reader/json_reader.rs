@@ -38,6 +38,10 @@ pub(in crate::json) struct JsonKinds {
     pub(in crate::json) lines: RunKind,
     /// The field `metadata` of the outermost object.
     pub(in crate::json) metadata: RunKind,
+    /// Elements of the field `samples`.
+    pub(in crate::json) samples: RunKind,
+    /// The field `stackFrames`; it comes before all events.
+    pub(in crate::json) frames: RunKind,
 }
 
 /// Reads a JSON trace.
@@ -62,6 +66,9 @@ pub(in crate::json) struct JsonReader<'a> {
     /// The number of events so far.
     position: u32,
     latest: i64,
+    earliest: i64,
+    /// The field `stackFrames`, which mostly stands behind the events that refer to it.
+    frames: Option<Range<usize>>,
     /// Bytes of damaged events that can still be scanned again.
     resumable: usize,
     /// Events that may leave out when they were, as the names of threads.
@@ -78,14 +85,25 @@ struct Events {
     spans: Vec<Span>,
 }
 
+/// Texts with their times, as offset from the start of the batch and length.
+type Texts = Vec<(i64, (u32, u32))>;
+
 /// The batch under way.
+#[derive(Default)]
 struct Open {
     first_position: u32,
     events: Events,
-    line_times: Vec<i64>,
-    line_ranges: Vec<(u32, u32)>,
-    metadata: Vec<(u32, u32)>,
+    lines: Texts,
+    samples: Texts,
+    metadata: Texts,
     start: usize,
+}
+
+impl Open {
+    /// The number of events in it.
+    fn len(&self) -> usize {
+        self.events.times.len() + self.lines.len() + self.samples.len()
+    }
 }
 
 impl<'a> JsonReader<'a> {
@@ -118,6 +136,8 @@ impl<'a> JsonReader<'a> {
             ranks: Ranks::default(),
             position: 0,
             latest: 0,
+            earliest: i64::MAX,
+            frames: None,
             resumable: text.len().saturating_mul(RESUMABLE),
             undated: Events::default(),
             done: false,
@@ -138,7 +158,7 @@ impl<'a> JsonReader<'a> {
 
     /// Takes the next parts, as many as fit into the batch.
     fn take_parts(&mut self, open: &mut Open) {
-        let room = BATCH_EVENTS - (open.events.times.len() + open.line_times.len());
+        let room = BATCH_EVENTS - open.len();
         let (most, end) = (self.ahead.min(room), open.start + BATCH_BYTES);
         let parts = look_ahead(&mut self.scan, self.helper.as_mut(), most, end);
         self.done = parts.is_empty();
@@ -182,12 +202,16 @@ impl<'a> JsonReader<'a> {
     fn take(&mut self, part: Part, read: Option<ReadEvent>, open: &mut Open) -> Option<usize> {
         match part {
             Part::Event(range) => return self.event(range, read?, open),
+            Part::Sample(range) => self.sample(range, open),
             Part::Line(range) => self.line(range, open),
             Part::Field(key, _) if &self.text[key.clone()] == b"displayTimeUnit" => {
                 self.losses.at(self.file.base.0).count(Loss::DisplayTimeUnit);
             }
             Part::Field(key, value) if &self.text[key.clone()] == b"metadata" => {
                 self.metadata(value, open);
+            }
+            Part::Field(key, value) if &self.text[key.clone()] == b"stackFrames" => {
+                self.frames = Some(value);
             }
             Part::Field(..) => {}
             Part::Stray(at, what) | Part::Broken(at, what) => {
@@ -222,7 +246,7 @@ impl<'a> JsonReader<'a> {
                 self.lose(Loss::MalformedText, start, "an event has no phase (ph) that is text", 1)
             }
             (_, Some(ts)) => {
-                self.latest = self.latest.max(ts);
+                self.saw(ts);
                 let name = self.name(&event);
                 let rank = self.ranks.rank(&event, ts, name);
                 open.events.push(ts, rank, &event);
@@ -258,9 +282,62 @@ impl<'a> JsonReader<'a> {
             return self.lose(Loss::MalformedText, range.start, "a line is larger than 32 MiB", 1);
         };
         self.position += 1;
+        self.saw(ts);
         self.latest = ts;
-        open.line_times.push(ts);
-        open.line_ranges.push((offset, len));
+        open.lines.push((ts, (offset, len)));
+    }
+
+    /// An element of `samples`: an event of its own kind, which has no phase.
+    fn sample(&mut self, range: Range<usize>, open: &mut Open) {
+        let (start, len) = (range.start, range.len() as u32);
+        let ts = match self.text().event(&range) {
+            Ok(event) => event.ts,
+            Err(Unread::TooLarge) => {
+                return self.lose(Loss::MalformedText, start, "a sample is larger than 32 MiB", 1);
+            }
+            Err(Unread::Wrong((at, what))) => {
+                return self.lose(Loss::MalformedText, start + at, what, 1);
+            }
+        };
+        self.position += 1;
+        let (Some(ts), Ok(offset)) = (ts, u32::try_from(start - open.start)) else {
+            let what = "a sample has no time (ts) that is a number";
+            return self.lose(Loss::MalformedText, start, what, 1);
+        };
+        self.saw(ts);
+        open.samples.push((ts, (offset, len)));
+    }
+
+    fn saw(&mut self, ts: i64) {
+        self.latest = self.latest.max(ts);
+        self.earliest = self.earliest.min(ts);
+    }
+
+    /// The run of `stackFrames`, at the end: of the moment of the first event, with the rank before all events.
+    fn frames_at_end(&mut self) -> Option<PendingRun> {
+        if !self.done {
+            return None;
+        }
+        let frames =
+            self.frames.take().filter(|range| self.text.get(range.start) == Some(&b'{'))?;
+        let Ok(len) = u32::try_from(frames.len()) else {
+            self.lose(Loss::MalformedText, frames.start, "stackFrames is larger than 4 GiB", 1);
+            return None;
+        };
+        let addr = self.base + frames.start as u64;
+        // Events of negative times are dropped.
+        let ts = self.earliest.min(self.latest).max(0);
+        let run = Run {
+            kind: self.kinds.frames,
+            cpu: None,
+            source: self.file.base.0,
+            generation: 0,
+            position: 0,
+            addr,
+            timestamps: vec![ts],
+            payload: Payload::Bundle { addr, ranges: vec![(0, len)] },
+        };
+        Some(PendingRun { clock: self.clock, run })
     }
 
     /// Facts about the recording, which are of no moment.
@@ -271,7 +348,7 @@ impl<'a> JsonReader<'a> {
         }
         let len = u32::try_from(range.len()).ok().filter(|&len| len <= LARGEST_EVENT);
         match (u32::try_from(range.start - open.start), len) {
-            (Ok(offset), Some(len)) => open.metadata.push((offset, len)),
+            (Ok(offset), Some(len)) => open.metadata.push((0, (offset, len))),
             _ => {
                 let what = "the metadata of the trace is larger than 32 MiB";
                 self.lose(Loss::MalformedText, range.start, what, 1);
@@ -295,17 +372,23 @@ impl<'a> JsonReader<'a> {
     }
 
     fn close(&mut self, open: Open, batch: &mut Batch) {
-        let Open { first_position, events, line_times, line_ranges, metadata, start } = open;
+        let Open { first_position, events, lines, samples, mut metadata, start } = open;
+        metadata.iter_mut().for_each(|(ts, _)| *ts = self.latest);
         let addr = self.base + start as u64;
-        let mut lines: Vec<(i64, (u32, u32))> = line_times.into_iter().zip(line_ranges).collect();
-        lines.sort_by_key(|&(ts, _)| ts);
-        let (line_times, ranges) = lines.into_iter().unzip();
-        let lines = (self.kinds.lines, line_times, Payload::Bundle { addr, ranges });
+        let of_texts = |kind: RunKind, mut texts: Texts| {
+            texts.sort_by_key(|&(ts, _)| ts);
+            let (times, ranges) = texts.into_iter().unzip();
+            (kind, times, Payload::Bundle { addr, ranges })
+        };
         let (times, payload) = events.into_run();
-        let facts = vec![self.latest; metadata.len()];
-        let metadata = Payload::Bundle { addr, ranges: metadata };
-        let metadata = (self.kinds.metadata, facts, metadata);
-        for (kind, timestamps, payload) in [(self.kinds.events, times, payload), lines, metadata] {
+        let kinds = self.kinds;
+        let runs = [
+            (kinds.events, times, payload),
+            of_texts(kinds.lines, lines),
+            of_texts(kinds.samples, samples),
+            of_texts(kinds.metadata, metadata),
+        ];
+        for (kind, timestamps, payload) in runs {
             if timestamps.is_empty() {
                 continue;
             }
@@ -377,17 +460,8 @@ impl EventReader for JsonReader<'_> {
             return None;
         }
         let start = self.scan.offset();
-        let mut open = Open {
-            first_position: self.position,
-            events: Events::default(),
-            line_times: Vec::new(),
-            line_ranges: Vec::new(),
-            metadata: Vec::new(),
-            start,
-        };
-        while open.events.times.len() + open.line_times.len() < BATCH_EVENTS
-            && self.scan.offset() - start < BATCH_BYTES
-        {
+        let mut open = Open { first_position: self.position, start, ..Open::default() };
+        while open.len() < BATCH_EVENTS && self.scan.offset() - start < BATCH_BYTES {
             self.take_parts(&mut open);
             if self.done {
                 let mut undated = std::mem::take(&mut self.undated);
@@ -399,6 +473,9 @@ impl EventReader for JsonReader<'_> {
         let done = self.scan.offset() as u64;
         let mut batch = Batch { done, file: self.file.base.1.source.file, ..Batch::default() };
         self.close(open, &mut batch);
+        if let Some(frames) = self.frames_at_end() {
+            batch.runs.extend(self.timeline.convert(frames, &mut self.losses));
+        }
         Some(batch)
     }
 

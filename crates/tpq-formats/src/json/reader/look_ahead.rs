@@ -165,7 +165,8 @@ mod tests {
         let file = FileContext { segments: bytes.take_segments(), ..FileContext::default() };
         let bytes = TraceBytes::new([bytes]);
         let timeline = Timeline::new(Arc::default(), file.base.1.clock(0, 0));
-        let kinds = JsonKinds { events: RunKind(1), lines: RunKind(2), metadata: RunKind(3) };
+        let [events, lines, metadata, samples, frames] = [1, 2, 3, 4, 5].map(RunKind);
+        let kinds = JsonKinds { events, lines, metadata, samples, frames };
         std::thread::scope(|scope| {
             let mut reader = JsonReader::new(&bytes, file, timeline, kinds, |_| None);
             if helped {

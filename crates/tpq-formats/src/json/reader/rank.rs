@@ -10,9 +10,10 @@ use rustc_hash::{FxHashMap, FxHasher};
 
 use super::event::{JsonEvent, JsonId};
 
-const END: u64 = 0;
-const BEGIN: u64 = 1;
-const LONGEST: u64 = 2;
+// Rank 0 is that of what events refer to.
+const END: u64 = 1;
+const BEGIN: u64 = 2;
+const LONGEST: u64 = 3;
 const REST: u64 = u64::MAX;
 
 /// Ranks the events of a text in turn.

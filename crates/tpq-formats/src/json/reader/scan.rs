@@ -11,6 +11,8 @@ use super::blocks::{BLOCK, Block, Brackets};
 pub(super) enum Part {
     /// An event, braces included.
     Event(Range<usize>),
+    /// An element of `samples`, braces included.
+    Sample(Range<usize>),
     /// A line of `systemTraceEvents`, as it stands within the string.
     Line(Range<usize>),
     /// Another field of the outermost object: the key without its quotes, and the value.
@@ -28,15 +30,24 @@ enum State {
     Start,
     /// In the outermost object, before a key or its end.
     Keys,
-    /// In an array of events; whether it is all there is.
-    Events {
-        bare: bool,
-    },
+    /// In an array of events.
+    Events(Array),
     /// In the string of system trace lines.
     Lines,
     /// After the outermost value.
     After,
     Done,
+}
+
+/// An array of events.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Array {
+    /// It is all there is.
+    Bare,
+    /// The field `traceEvents`.
+    TraceEvents,
+    /// The field `samples`.
+    Samples,
 }
 
 /// Walks a text.
@@ -74,7 +85,7 @@ impl<'a> Scan<'a> {
             let part = match self.state {
                 State::Start => self.start(),
                 State::Keys => self.key(),
-                State::Events { bare } => self.event(bare),
+                State::Events(array) => self.event(array),
                 State::Lines => self.line(),
                 State::After => self.after(),
                 State::Done => return None,
@@ -90,7 +101,7 @@ impl<'a> Scan<'a> {
 
     /// Goes back into an event that turned out to be none, to look for others from `at` on.
     pub(super) fn resume(&mut self, at: usize) {
-        if matches!(self.state, State::Events { .. }) {
+        if matches!(self.state, State::Events(_)) {
             self.at = at.min(self.at);
         }
     }
@@ -119,7 +130,7 @@ impl<'a> Scan<'a> {
         }
         self.state = match self.peek() {
             Some(b'{') => State::Keys,
-            Some(b'[') => State::Events { bare: true },
+            Some(b'[') => State::Events(Array::Bare),
             Some(_) => return Some(Part::Broken(self.at, "expected an object or an array")),
             None => return Some(Part::Cut(self.at, "there is nothing but white space")),
         };
@@ -156,8 +167,9 @@ impl<'a> Scan<'a> {
         }
         let Some(first) = self.peek() else { return Some(Part::Cut(begin, CUT)) };
         match (&self.text[key.clone()], first) {
-            (b"traceEvents", b'[') => self.enter(State::Events { bare: false }),
+            (b"traceEvents", b'[') => self.enter(State::Events(Array::TraceEvents)),
             (b"traceEvents", _) => Some(Part::Broken(self.at, "traceEvents is not an array")),
+            (b"samples", b'[') if self.has_objects() => self.enter(State::Events(Array::Samples)),
             (b"systemTraceEvents", b'"') => self.enter(State::Lines),
             _ => match self.value(self.at) {
                 End::At(end) => {
@@ -171,6 +183,13 @@ impl<'a> Scan<'a> {
         }
     }
 
+    /// Whether the array that begins here begins with an object: other programs have arrays of
+    /// numbers under the same key.
+    fn has_objects(&self) -> bool {
+        let inside = self.text.get(self.at + 1..).unwrap_or_default();
+        inside.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{')
+    }
+
     /// Goes into what opens here.
     fn enter(&mut self, state: State) -> Option<Part> {
         self.at += 1;
@@ -178,13 +197,13 @@ impl<'a> Scan<'a> {
         None
     }
 
-    fn event(&mut self, bare: bool) -> Option<Part> {
+    fn event(&mut self, array: Array) -> Option<Part> {
         match self.peek() {
             // A comma too many, as after the last event, is common and harmless.
             Some(b',') => self.at += 1,
             Some(b']') => {
                 self.at += 1;
-                self.state = if bare { State::After } else { State::Keys };
+                self.state = if array == Array::Bare { State::After } else { State::Keys };
             }
             Some(b'{') => {
                 let mut deepest = 0;
@@ -192,9 +211,12 @@ impl<'a> Scan<'a> {
                     End::At(end) => {
                         let event = self.at..end;
                         self.at = end;
-                        match deepest > MAX_DEPTH {
-                            true => Part::Stray(event.start, "an event is nested too deeply"),
-                            false => Part::Event(event),
+                        match array {
+                            _ if deepest > MAX_DEPTH => {
+                                Part::Stray(event.start, "an event is nested too deeply")
+                            }
+                            Array::Samples => Part::Sample(event),
+                            Array::Bare | Array::TraceEvents => Part::Event(event),
                         }
                     }
                     End::Cut => Part::Cut(self.at, "the text ends within an event"),
@@ -213,7 +235,10 @@ impl<'a> Scan<'a> {
                 return Some(stray);
             }
             // Programs that write an array as they go may never get to close it.
-            None if bare => self.state = State::Done,
+            None if array == Array::Bare => self.state = State::Done,
+            None if array == Array::Samples => {
+                return Some(Part::Cut(self.at, "the text ends before samples does"));
+            }
             None => return Some(Part::Cut(self.at, "the text ends before traceEvents does")),
         }
         None
@@ -315,6 +340,7 @@ mod tests {
         while let Some(part) = scan.next_part() {
             parts.push(match part {
                 Part::Event(range) => format!("event {}", &text[range]),
+                Part::Sample(range) => format!("sample {}", &text[range]),
                 Part::Line(range) => format!("line {}", &text[range]),
                 Part::Field(key, value) => format!("{} = {}", &text[key], &text[value]),
                 Part::Stray(at, what) => format!("stray at {at}: {what}"),
@@ -367,6 +393,16 @@ mod tests {
         let events = r#"{"traceEvents": [{}"#;
         assert_eq!(parts(events), ["event {}", "cut at 19: the text ends before traceEvents does"]);
         assert_eq!(parts(r#"{"traceEvents": {}}"#), ["broken at 16: traceEvents is not an array"]);
+    }
+
+    #[test]
+    fn samples_are_objects() {
+        let text = r#"{"samples": [ {"ts":1}, {}], "traceEvents": []}"#;
+        assert_eq!(parts(text), [r#"sample {"ts":1}"#, "sample {}"]);
+        assert_eq!(parts(r#"{"samples": [1, {}]}"#), ["samples = [1, {}]"]);
+        assert_eq!(parts(r#"{"samples": []}"#), ["samples = []"]);
+        let cut = "cut at 15: the text ends before samples does";
+        assert_eq!(parts(r#"{"samples": [{}"#), ["sample {}", cut]);
     }
 
     #[test]

@@ -9,6 +9,8 @@ pub(super) enum Part {
     Process,
     /// A list of threads: user, pid, tid, name.
     Thread,
+    /// Perhaps the first line of a trace without a header.
+    Start,
     /// Nothing that is read.
     Other,
 }
@@ -29,8 +31,9 @@ enum State {
     In(Part),
 }
 
-/// How a section of a page begins, and how one ends.
-const DATA: &[u8] = b"<script class=\"trace-data\" type=\"application/text\">";
+/// How a section of a page begins, which may have further attributes, and how one ends.
+const SCRIPT: &[u8] = b"<script";
+const DATA: &[u8] = b"class=\"trace-data\"";
 const END: &[u8] = b"</script>";
 /// How old pages begin the trace, as a text of a program.
 const OLD_DATA: &[u8] = b"linuxPerfData = \"";
@@ -46,18 +49,18 @@ impl Sections {
     pub(super) fn next(&mut self, line: &[u8]) -> Part {
         match self.0 {
             State::Text => return Part::Trace,
-            State::Page if contains(line, DATA) => self.0 = State::Start,
+            State::Page if contains(line, SCRIPT) && contains(line, DATA) => self.0 = State::Start,
             State::Page if contains(line, OLD_DATA) => self.0 = State::In(Part::Trace),
             State::Page => {}
             _ if contains(line, END) || line.starts_with(OLD_END) => self.0 = State::Page,
-            State::Start => self.start(line),
+            State::Start => return self.start(line),
             State::In(part) => return self.inside(part, line),
         }
         Part::Other
     }
 
     /// A section says by its first lines what it holds.
-    fn start(&mut self, line: &[u8]) {
+    fn start(&mut self, line: &[u8]) -> Part {
         let comment = line.starts_with(b"#");
         if comment && (contains(line, b"TASK-PID") || line.starts_with(b"# tracer")) {
             self.0 = State::In(Part::Trace);
@@ -65,7 +68,15 @@ impl Sections {
             self.0 = State::In(Part::Process);
         } else if line.starts_with(b"CGROUP DUMP") {
             self.0 = State::In(Part::Other);
+        } else if !comment {
+            return Part::Start;
         }
+        Part::Other
+    }
+
+    /// The section of the last line, which is an event, is a trace without a header.
+    pub(super) fn begin_trace(&mut self) {
+        self.0 = State::In(Part::Trace);
     }
 
     /// A list has a header, after which another list with another one may follow.
@@ -109,7 +120,7 @@ mod tests {
     fn parts(text: &str) -> Vec<(&str, Part)> {
         let mut sections = Sections::new(text.as_bytes());
         let lines = text.lines().map(|line| (line, sections.next(line.as_bytes())));
-        lines.filter(|(_, part)| *part != Part::Other).collect()
+        lines.filter(|(_, part)| !matches!(part, Part::Other | Part::Start)).collect()
     }
 
     #[test]

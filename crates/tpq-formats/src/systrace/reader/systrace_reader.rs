@@ -117,7 +117,12 @@ impl<'a> SystraceReader<'a> {
 
     fn take(&mut self, (start, len): (usize, usize), open: &mut Open) {
         let line = &self.text[start..start + len];
-        match self.sections.next(line) {
+        let mut part = self.sections.next(line);
+        if part == Part::Start && matches!((self.kinds.read)(line), TextLine::Event(_)) {
+            self.sections.begin_trace();
+            part = Part::Trace;
+        }
+        match part {
             Part::Trace => match (self.kinds.read)(line) {
                 TextLine::Event(ts) => {
                     self.position = self.position.saturating_add(1);
@@ -130,7 +135,7 @@ impl<'a> SystraceReader<'a> {
             },
             Part::Process => self.undated[0].push((start, len)),
             Part::Thread => self.undated[1].push((start, len)),
-            Part::Other => {}
+            Part::Start | Part::Other => {}
         }
     }
 

@@ -16,12 +16,13 @@ use super::super::settings::{self, VERSION_TEXT};
 use crate::relations::{DATABASE, SCHEMA};
 
 /// Functions of descriptions and definitions, which no table of a trace has in PostgreSQL's terms.
-const NO_TEXT: [&str; 16] = [
+const NO_TEXT: [&str; 18] = [
     "obj_description",
     "col_description",
     "shobj_description",
     "pg_get_viewdef",
     "pg_get_indexdef",
+    "pg_get_function_sqlbody",
     "pg_get_functiondef",
     "pg_get_function_result",
     "pg_get_function_arguments",
@@ -33,6 +34,8 @@ const NO_TEXT: [&str; 16] = [
     "inet_server_addr",
     "inet_client_addr",
     "pg_tablespace_location",
+    // Sizes are not known before a trace is read.
+    "pg_size_pretty",
 ];
 
 /// Functions of what the user sees and may read.

@@ -13,21 +13,41 @@ const SEARCH_PATH: &str = "\
       string_to_array(current_setting('search_path'),',') s";
 const SEARCH_PATH_SCHEMAS: &str = "'public'";
 
+/// A subquery of psql for whether a type is the type of rows of a relation, and not of a table: no
+/// type here is.
+const IS_COMPOSITE: &str =
+    "(SELECT c.relkind = 'c' FROM pg_catalog.pg_class c WHERE c.oid = t.typrelid)";
+const NOT_COMPOSITE: &str = "false";
+
+/// An expression of psql for the options of a relation, of which there are none.
+const OPTIONS: &str = "pg_catalog.array_to_string(c.reloptions || \
+    array(select 'toast.' || x from pg_catalog.unnest(tc.reloptions) x), ', ')";
+const NO_OPTIONS: &str = "''";
+
+/// Parts that DataFusion cannot plan, and what they stand for here.
+const PARTS: [(&str, &str); 3] =
+    [(SEARCH_PATH, SEARCH_PATH_SCHEMAS), (IS_COMPOSITE, NOT_COMPOSITE), (OPTIONS, NO_OPTIONS)];
+
+/// In place of `ARRAY(SELECT …)`, which DataFusion cannot plan: tools ask so for the members of a
+/// role and for privileges, and there are none.
+const EMPTY_ARRAY: &str = "'{}'";
+
 /// The query with parts replaced that DataFusion cannot plan.
 pub(super) fn rewritten(sql: &str) -> String {
-    let (Some(tokens), Some(part)) = (tokens(sql), tokens(SEARCH_PATH)) else {
-        return sql.to_owned();
-    };
-    let begins = |rest: &[Token]| {
-        rest.get(..part.len()).is_some_and(|begin| begin.iter().zip(&part).all(are_same))
-    };
+    let Some(all) = tokens(sql) else { return sql.to_owned() };
+    let parts: Vec<(Vec<Token>, &str)> =
+        PARTS.iter().filter_map(|(part, with)| Some((tokens(part)?, *with))).collect();
     let mut text = String::with_capacity(sql.len());
-    let mut rest = tokens.as_slice();
+    let mut rest = all.as_slice();
     let mut is_changed = false;
     while let Some((first, others)) = rest.split_first() {
-        if begins(rest) {
-            text.push_str(SEARCH_PATH_SCHEMAS);
+        if let Some((part, with)) = parts.iter().find(|(part, _)| begins(rest, part)) {
+            text.push_str(with);
             rest = rest.get(part.len()..).unwrap_or_default();
+            is_changed = true;
+        } else if let Some(after) = after_array_of_rows(rest) {
+            text.push_str(EMPTY_ARRAY);
+            rest = after;
             is_changed = true;
         } else {
             text.push_str(&first.to_string());
@@ -36,6 +56,29 @@ pub(super) fn rewritten(sql: &str) -> String {
         text.push(' ');
     }
     if is_changed { text } else { sql.to_owned() }
+}
+
+/// What follows `ARRAY(SELECT …)`; `None` if the tokens do not begin so.
+fn after_array_of_rows(tokens: &[Token]) -> Option<&[Token]> {
+    let is_word = |token: &Token, text: &str| matches!(token, Token::Word(word) if word.value.eq_ignore_ascii_case(text));
+    let [array, Token::LParen, select, ..] = tokens else { return None };
+    if !is_word(array, "array") || !is_word(select, "select") {
+        return None;
+    }
+    let mut depth = 0_usize;
+    for (at, token) in tokens.iter().enumerate() {
+        match token {
+            Token::LParen => depth += 1,
+            Token::RParen if depth == 1 => return tokens.get(at + 1..),
+            Token::RParen => depth -= 1,
+            _ => {}
+        }
+    }
+    None
+}
+
+fn begins(tokens: &[Token], part: &[Token]) -> bool {
+    tokens.get(..part.len()).is_some_and(|begin| begin.iter().zip(part).all(are_same))
 }
 
 /// Whether two tokens mean the same. Upper and lower case of words do.
@@ -57,10 +100,16 @@ mod tests {
     use super::*;
 
     #[test]
+    fn arrays_of_rows_are_empty() {
+        let sql = "SELECT a, ARRAY(SELECT b FROM c WHERE (d = 1)) AS e FROM f";
+        assert_eq!(rewritten(sql), "SELECT a , '{}' AS e FROM f ");
+    }
+
+    #[test]
     fn the_search_path_of_grafana_becomes_the_schema_of_the_trace() {
         let sql = format!("SELECT a FROM b WHERE c IN (\n {SEARCH_PATH} ) AND d = 'x'");
         assert_eq!(rewritten(&sql), "SELECT a FROM b WHERE c IN ( 'public' ) AND d = 'x' ");
-        for same in ["SELECT  1", "SELECT 'open", ""] {
+        for same in ["SELECT  1", "SELECT ARRAY[1], array(SELECT 1", "SELECT 'open", ""] {
             assert_eq!(rewritten(same), same);
         }
     }

@@ -39,6 +39,10 @@ pub(super) fn described(catalog: &Catalog, name: &str) -> (&'static str, String)
             let columns = RelationColumn::from_schema(&table.columns());
             return ("table", create_table(name, &columns));
         }
+        Some(Created::Given(table)) => {
+            let columns = RelationColumn::from_schema(&table.schema());
+            return ("table", create_table(name, &columns));
+        }
         None => {}
     }
     if let Ok(Some(view)) = catalog.prelude.view(name) {

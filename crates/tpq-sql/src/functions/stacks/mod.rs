@@ -1,8 +1,9 @@
 //! Stacks of named frames, which statements put together, and profiles of them.
 //!
 //! A stack is a blob: a `Stack` message, the innermost frame first. Frames have names: no function
-//! makes stacks of frames that are rows of call stack tables.
+//! makes stacks of frames that are rows of call stack tables. Table functions read those rows.
 
+mod annotated;
 mod callsites;
 mod profile;
 mod samples;
@@ -60,7 +61,7 @@ pub(super) fn aggregate() -> AggregateUDF {
 
 /// The table functions of this family.
 pub(super) fn table(tables: &TraceTables) -> Vec<Arc<dyn TableFunction>> {
-    callsites::table(tables)
+    callsites::table(tables).into_iter().chain(annotated::table(tables)).collect()
 }
 
 /// Appends a frame to a stack.

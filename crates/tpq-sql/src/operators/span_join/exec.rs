@@ -69,6 +69,31 @@ impl SpanJoinExec {
     }
 }
 
+impl SpanJoinExec {
+    /// What the step keeps, for other processes.
+    pub(in crate::operators) fn texts(&self) -> Vec<String> {
+        let [left, right] = self.names.clone();
+        vec![self.kind.name().to_owned(), self.partitions.name().to_owned(), left, right]
+    }
+
+    /// The step that has these texts; `None` if they are those of no span join.
+    pub(in crate::operators) fn from_texts(
+        inputs: [Arc<dyn ExecutionPlan>; 2],
+        texts: &[String],
+        schema: SchemaRef,
+    ) -> Option<Result<Self>> {
+        let [kind, partitions, left, right] = texts else { return None };
+        let (kind, partitions) = (SpanJoinKind::named(kind)?, Partitions::named(partitions)?);
+        let own = own_columns(partitions);
+        let is_wide =
+            |(input, own): (&Arc<dyn ExecutionPlan>, usize)| input.schema().fields().len() >= own;
+        if !inputs.iter().zip(own).all(is_wide) {
+            return None;
+        }
+        Some(Self::try_new(inputs, kind, partitions, [left.clone(), right.clone()], schema))
+    }
+}
+
 /// By partition, the third column, if there are any; then by `ts`, the first.
 fn order_of(schema: &SchemaRef, partitioned: bool) -> Option<LexOrdering> {
     let column = |index: usize| {

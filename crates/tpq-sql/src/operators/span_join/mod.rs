@@ -48,6 +48,10 @@ impl SpanJoinKind {
             Self::Outer => "SPAN_OUTER_JOIN",
         }
     }
+
+    fn named(name: &str) -> Option<Self> {
+        [Self::Inner, Self::Left, Self::Outer].into_iter().find(|kind| kind.name() == name)
+    }
 }
 
 /// A table to be joined.
@@ -78,6 +82,20 @@ pub(super) enum Partitions {
 impl Partitions {
     fn any(self) -> bool {
         self != Self::None
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Both => "both",
+            Self::OfLeft => "left",
+            Self::OfRight => "right",
+        }
+    }
+
+    fn named(name: &str) -> Option<Self> {
+        let all = [Self::None, Self::Both, Self::OfLeft, Self::OfRight];
+        all.into_iter().find(|partitions| partitions.name() == name)
     }
 }
 

@@ -76,3 +76,4 @@ SELECT printf('%-05d|', 2), printf('%5%|'), printf('%-5%|'), printf('%-05x|', 10
 SELECT max(s), min(s) FROM (SELECT CAST(tid AS TEXT) AS s FROM thread)
 SELECT max(CAST(ts AS TEXT)), min(CAST(ts AS TEXT)), max(CAST(dur AS TEXT)) FROM slice
 SELECT max(v) FROM (SELECT CAST(id AS TEXT) AS v FROM slice UNION ALL SELECT CAST(ts AS TEXT) FROM slice)
+SELECT date(0), datetime(100.25), date(-1), strftime('%Y', 0), date(5373484), date(5373485), date('-0001-01-01')

@@ -22,6 +22,8 @@ pub struct ClassMapping<'a> {
 pub struct HeapNames {
     /// Classes by package, NULL if unknown, and name without what is around it.
     classes: FxHashMap<(StringId, StringId), Vec<DumpedClass>>,
+    /// The packages that have a class of a name.
+    packages: FxHashMap<StringId, Vec<StringId>>,
     /// New names of fields.
     fields: FxHashMap<StringId, StringId>,
 }
@@ -34,13 +36,18 @@ impl HeapNames {
         mut package: impl FnMut(&DumpedClass, &mut Tables) -> Option<StringId>,
     ) -> Self {
         let mut classes: FxHashMap<_, Vec<DumpedClass>> = FxHashMap::default();
+        let mut packages: FxHashMap<_, Vec<StringId>> = FxHashMap::default();
         for class in graphs.classes() {
             let package = package(class, tables).unwrap_or(StringId::NULL);
             let base = ClassName::of(tables.strings.get(class.name)).base.to_owned();
             let base = tables.strings.intern(&base);
-            classes.entry((package, base)).or_default().push(*class);
+            let classes: &mut Vec<_> = classes.entry((package, base)).or_default();
+            if classes.is_empty() {
+                packages.entry(base).or_default().push(package);
+            }
+            classes.push(*class);
         }
-        Self { classes, fields: FxHashMap::default() }
+        Self { classes, packages, fields: FxHashMap::default() }
     }
 
     /// Renames the classes of a mapping. It counts for classes of its package, and for those of
@@ -52,11 +59,24 @@ impl HeapNames {
             package => tables.strings.find(package),
         };
         for package in [Some(StringId::NULL), package].into_iter().flatten() {
-            for class in self.classes.get(&(package, base)).into_iter().flatten() {
-                let name = ClassName::of(tables.strings.get(class.name)).around(mapping.name);
-                let name = tables.strings.intern(&name);
-                tables.heap_graph_class.deobfuscated_name.set(class.row, name);
-            }
+            self.rename((package, base), mapping.name, tables);
+        }
+    }
+
+    /// Renames classes of all packages.
+    pub fn rename_everywhere(&mut self, obfuscated: &str, name: &str, tables: &mut Tables) {
+        let Some(base) = tables.strings.find(obfuscated) else { return };
+        for &package in self.packages.get(&base).into_iter().flatten() {
+            self.rename((package, base), name, tables);
+        }
+    }
+
+    /// Renames the classes of a package and a name.
+    fn rename(&self, key: (StringId, StringId), name: &str, tables: &mut Tables) {
+        for class in self.classes.get(&key).into_iter().flatten() {
+            let name = ClassName::of(tables.strings.get(class.name)).around(name);
+            let name = tables.strings.intern(&name);
+            tables.heap_graph_class.deobfuscated_name.set(class.row, name);
         }
     }
 

@@ -1,0 +1,52 @@
+//! Errors of a cluster.
+
+use datafusion::error::DataFusionError;
+
+/// An error of a scheduler, an executor or a client.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ClusterError {
+    /// The address is not `HOST:PORT`.
+    #[error("`{0}` is not an address; expected HOST:PORT, such as 127.0.0.1:50050")]
+    Address(String),
+    /// Nothing answers at the address of the scheduler.
+    #[error("cannot reach the scheduler at {address}: {why}")]
+    Unreachable {
+        /// The address.
+        address: String,
+        /// What the system says.
+        why: String,
+    },
+    /// The scheduler refused a request, or the connection to it broke.
+    #[error("the scheduler failed: {0}")]
+    Scheduler(String),
+    /// The plan cannot be sent: it holds a step that only runs where it was planned.
+    #[error("the plan cannot run on other machines: {0}")]
+    NotPortable(String),
+    /// The query failed on an executor.
+    #[error("{0}")]
+    Query(String),
+    /// Rows were lost with an executor again and again.
+    #[error("the rows were lost with an executor {attempts} times; the last time: {why}")]
+    Lost {
+        /// How often the query ran.
+        attempts: u32,
+        /// Why the rows could not be read the last time.
+        why: String,
+    },
+    /// Rows could not be kept or read back.
+    #[error("cannot keep rows: {0}")]
+    Rows(#[from] DataFusionError),
+    /// A scheduler or an executor could not start or had to stop.
+    #[error("{0}")]
+    Process(String),
+    /// A socket or a folder could not be opened.
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+}
+
+impl From<datafusion::arrow::error::ArrowError> for ClusterError {
+    fn from(error: datafusion::arrow::error::ArrowError) -> Self {
+        Self::Rows(error.into())
+    }
+}

@@ -1,0 +1,227 @@
+//! Objects of a snapshot and their references.
+
+use rustc_hash::FxHashMap;
+use tpq_tables::{StringId, Tables};
+
+use super::layout::Layout;
+use crate::document::Json;
+
+/// The number of kinds of references that are counted.
+const KINDS: usize = 32;
+
+/// An object.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Node {
+    /// Index of its class.
+    pub(super) class: u32,
+    pub(super) self_size: i64,
+    /// Its text, or its name if that is not the one of its class; else NULL.
+    pub(super) text: StringId,
+    /// Its references, those that were left out not counted.
+    pub(super) first_edge: u32,
+    pub(super) edges: u32,
+    /// References from the root; -1 if it is not reachable.
+    pub(super) distance: i32,
+}
+
+/// A reference that keeps an object alive.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Edge {
+    pub(super) to: u32,
+    pub(super) kind: StringId,
+    /// Name of the property or variable; NULL for an element.
+    pub(super) name: StringId,
+}
+
+/// The objects of a snapshot. The first one is the root.
+#[derive(Debug, Default)]
+pub(super) struct Graph {
+    /// Names of classes.
+    pub(super) classes: Vec<StringId>,
+    pub(super) nodes: Vec<Node>,
+    pub(super) edges: Vec<Edge>,
+    /// References that keep nothing alive, by their kind.
+    pub(super) unread: [i64; KINDS],
+    /// Objects and references that make no sense.
+    pub(super) damaged: i64,
+}
+
+impl Graph {
+    pub(super) fn read(snapshot: Json<'_>, layout: &Layout, tables: &mut Tables) -> Self {
+        let strings: Vec<Json<'_>> = snapshot.get("strings").elements().collect();
+        let mut graph = Self::default();
+        let counts = graph.read_nodes(snapshot.get("nodes"), layout, &strings, tables);
+        graph.read_edges(snapshot.get("edges"), layout, &counts, &strings, tables);
+        graph.measure_distances();
+        graph
+    }
+
+    /// Reads objects. Returns the number of references of each.
+    fn read_nodes(
+        &mut self,
+        nodes: Json<'_>,
+        layout: &Layout,
+        strings: &[Json<'_>],
+        tables: &mut Tables,
+    ) -> Vec<u64> {
+        let mut classes: FxHashMap<StringId, u32> = FxHashMap::default();
+        let mut counts = Vec::new();
+        let mut numbers = numbers(nodes.raw());
+        let mut node = vec![0; layout.node.width];
+        while let Some(complete) = fill(&mut node, &mut numbers) {
+            if !complete {
+                self.damaged += 1;
+                break;
+            }
+            let kind = layout.node_types.get(index(node[layout.node.kind]));
+            let name = strings.get(index(node[layout.node.name]));
+            let name = name.and_then(|name| name.text());
+            self.damaged += i64::from(kind.is_none() || name.is_none());
+            let kind = kind.map_or("unknown", String::as_str);
+            let (class, text) = class_and_text(kind, &name.unwrap_or_default(), tables);
+            let next = classes.len() as u32;
+            let class = *classes.entry(class).or_insert_with(|| {
+                self.classes.push(class);
+                next
+            });
+            let self_size = i64::try_from(node[layout.node.self_size]).unwrap_or_default();
+            counts.push(node[layout.node.edge_count]);
+            let distance = -1;
+            self.nodes.push(Node { class, self_size, text, first_edge: 0, edges: 0, distance });
+        }
+        counts
+    }
+
+    /// Reads references, which stand in the order of the objects that have them.
+    fn read_edges(
+        &mut self,
+        edges: Json<'_>,
+        layout: &Layout,
+        counts: &[u64],
+        strings: &[Json<'_>],
+        tables: &mut Tables,
+    ) {
+        let kinds: Vec<StringId> =
+            layout.edge_types.iter().map(|kind| tables.strings.intern(kind)).collect();
+        let mut numbers = numbers(edges.raw());
+        let mut edge = vec![0; layout.edge.width];
+        for (owner, &count) in counts.iter().enumerate() {
+            let first = self.edges.len();
+            for _ in 0..count {
+                if fill(&mut edge, &mut numbers) != Some(true) {
+                    // References are missing, of this and of later objects.
+                    self.damaged += 1;
+                    self.set_edges(owner, first);
+                    return;
+                }
+                let kind = index(edge[layout.edge.kind]);
+                let to = edge[layout.edge.to];
+                let width = layout.node.width as u64;
+                let Some(name) = layout.edge_types.get(kind).filter(|_| to.is_multiple_of(width))
+                else {
+                    self.damaged += 1;
+                    continue;
+                };
+                let to = to / width;
+                if to >= self.nodes.len() as u64 {
+                    self.damaged += 1;
+                    continue;
+                }
+                if !keeps_alive(name, owner) {
+                    self.unread[kind.min(KINDS - 1)] += 1;
+                    continue;
+                }
+                let text = match name.as_str() {
+                    "element" | "hidden" => StringId::NULL,
+                    _ => {
+                        let name = strings.get(index(edge[layout.edge.name_or_index]));
+                        let name = name.and_then(|name| name.text());
+                        name.map_or(StringId::NULL, |name| tables.strings.intern(&name))
+                    }
+                };
+                self.edges.push(Edge { to: to as u32, kind: kinds[kind], name: text });
+            }
+            self.set_edges(owner, first);
+        }
+        // References of no object.
+        self.damaged += i64::from(numbers.next().is_some());
+    }
+
+    fn set_edges(&mut self, owner: usize, first: usize) {
+        let Some(node) = self.nodes.get_mut(owner) else { return };
+        node.first_edge = first as u32;
+        node.edges = (self.edges.len() - first) as u32;
+    }
+
+    /// Measures the distance of each object from the root.
+    fn measure_distances(&mut self) {
+        let Self { nodes, edges, .. } = self;
+        let Some(root) = nodes.first_mut() else { return };
+        root.distance = 0;
+        let (mut reached, mut next) = (vec![0_usize], 0);
+        while let Some(&number) = reached.get(next) {
+            next += 1;
+            let Node { first_edge, edges: count, distance, .. } = nodes[number];
+            let range = first_edge as usize..(first_edge + count) as usize;
+            for edge in edges.get(range).unwrap_or_default() {
+                let to = &mut nodes[edge.to as usize];
+                if to.distance < 0 {
+                    to.distance = distance.saturating_add(1);
+                    reached.push(edge.to as usize);
+                }
+            }
+        }
+    }
+}
+
+/// Whether references of a kind keep the object alive that they lead to. A shortcut stands for
+/// references that are there as well, but for those of the root.
+fn keeps_alive(kind: &str, owner: usize) -> bool {
+    match kind {
+        "weak" => false,
+        "shortcut" => owner == 0,
+        _ => true,
+    }
+}
+
+/// The class of an object, as the developer tools of Chrome show it, and its text if the class does
+/// not have it.
+fn class_and_text(kind: &str, name: &str, tables: &mut Tables) -> (StringId, StringId) {
+    let class = match kind {
+        "object" | "native" => return (tables.strings.intern(name), StringId::NULL),
+        "hidden" => "(system)",
+        "code" => "(compiled code)",
+        "closure" => "Function",
+        "regexp" => "RegExp",
+        kind => &format!("({kind})"),
+    };
+    let text = if name.is_empty() { StringId::NULL } else { tables.strings.intern(name) };
+    (tables.strings.intern(class), text)
+}
+
+/// The numbers of an array. What is no number is one that nothing has.
+fn numbers(array: &[u8]) -> impl Iterator<Item = u64> {
+    let inside = array.trim_ascii().strip_prefix(b"[").and_then(|it| it.strip_suffix(b"]"));
+    let inside = inside.unwrap_or_default().trim_ascii();
+    let parts = (!inside.is_empty()).then(|| inside.split(|&byte| byte == b','));
+    parts.into_iter().flatten().map(|part| {
+        let text = std::str::from_utf8(part.trim_ascii()).ok();
+        text.and_then(|text| text.parse().ok()).unwrap_or(u64::MAX)
+    })
+}
+
+/// Takes the next numbers, and returns whether there were enough; `None` if there were none.
+fn fill(fields: &mut [u64], numbers: &mut impl Iterator<Item = u64>) -> Option<bool> {
+    for (at, field) in fields.iter_mut().enumerate() {
+        match numbers.next() {
+            Some(number) => *field = number,
+            None if at == 0 => return None,
+            None => return Some(false),
+        }
+    }
+    Some(true)
+}
+
+fn index(number: u64) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
+}

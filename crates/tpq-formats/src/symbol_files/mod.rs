@@ -1,0 +1,119 @@
+//! Functions, source files and lines from files of binaries, which are found by their build ids.
+
+mod addresses;
+mod debug_info;
+mod function_name;
+mod symbol_table;
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use object::{File, Object, ObjectSection};
+use tpq_decode::{MappedBinary, SymbolLine, Symbolizer};
+use tpq_source::{GuardedMap, SourceError, SymbolFile};
+
+use self::addresses::Segments;
+use self::debug_info::DebugInfo;
+use self::symbol_table::SymbolTable;
+
+/// Files of binaries, by build id.
+pub struct SymbolFiles {
+    files: HashMap<String, Indexed>,
+}
+
+/// A file of a binary.
+struct Indexed {
+    file: SymbolFile,
+    detail: Detail,
+}
+
+/// How much a file says of the binary.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Detail {
+    /// Functions that other binaries call.
+    Exported,
+    /// All functions.
+    Functions,
+    /// Functions, also inlined ones, and lines.
+    Lines,
+}
+
+impl SymbolFiles {
+    /// The binaries at these paths and in the folders there. Of several files of a build, the one
+    /// with the most detail is used. What is no binary, or has no build id, is left out.
+    ///
+    /// # Errors
+    /// When a path cannot be read.
+    pub fn open(paths: &[PathBuf]) -> Result<Self, SourceError> {
+        let mut files: HashMap<String, Indexed> = HashMap::new();
+        for file in SymbolFile::list(paths)? {
+            // A file that vanished, or that may not be read, is no more than one that is not there.
+            let Ok(Some(bytes)) = file.open_binary() else { continue };
+            let Some((build_id, detail)) = identify(&bytes) else { continue };
+            let known = files.get(&build_id);
+            if known.is_none_or(|known| known.detail < detail) {
+                files.insert(build_id, Indexed { file, detail });
+            }
+        }
+        Ok(Self { files })
+    }
+
+    /// The number of builds.
+    pub fn len(&self) -> usize {
+        self.files.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+}
+
+impl Symbolizer for SymbolFiles {
+    fn symbolize(
+        &self,
+        binary: &MappedBinary<'_>,
+        addresses: &[u64],
+    ) -> Option<Vec<Vec<SymbolLine>>> {
+        let bytes: GuardedMap = self.files.get(binary.build_id)?.file.open_binary().ok()??;
+        let file = File::parse(&*bytes).ok()?;
+        let segments = Segments::of(&file);
+        let found = addresses.iter().map(|&address| segments.address_in(binary, address));
+        let found: Vec<u64> = found.collect();
+        let symbols = symbols_at(&file, &found);
+        bytes.is_intact().then_some(symbols)
+    }
+}
+
+/// The functions at addresses of a binary.
+fn symbols_at(file: &File<'_>, addresses: &[u64]) -> Vec<Vec<SymbolLine>> {
+    let mut symbols = DebugInfo::symbols_at(file, addresses);
+    symbols.resize(addresses.len(), Vec::new());
+    if symbols.iter().any(Vec::is_empty) {
+        let table = SymbolTable::of(file);
+        for (lines, &address) in symbols.iter_mut().zip(addresses) {
+            if lines.is_empty() {
+                lines.extend(table.at(address));
+            }
+        }
+    }
+    symbols
+}
+
+/// The build id of a binary, in hexadecimal digits, and how much its file says.
+fn identify(bytes: &[u8]) -> Option<(String, Detail)> {
+    let file = File::parse(bytes).ok()?;
+    let build_id = file.build_id().ok()??;
+    let has = |name| file.section_by_name(name).is_some_and(|section| section.size() > 0);
+    let detail = match () {
+        () if has(".debug_info") => Detail::Lines,
+        () if has(".symtab") => Detail::Functions,
+        () => Detail::Exported,
+    };
+    (!build_id.is_empty()).then(|| (hex(build_id), detail))
+}
+
+/// Bytes as hexadecimal digits.
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

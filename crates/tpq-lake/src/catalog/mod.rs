@@ -1,0 +1,244 @@
+//! The catalogue of a lake: which traces exist, and which files have their rows.
+
+mod layout;
+mod rows;
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bytes::Bytes;
+use datafusion::arrow::array::RecordBatch;
+use datafusion::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use futures::{StreamExt, TryStreamExt};
+use tpq_output::OutputOptions;
+
+pub use layout::LakeLayout;
+pub(crate) use layout::column_in;
+pub(crate) use rows::{FIXED_COLUMNS, INTERNAL_COLUMNS, batch};
+
+use crate::lake::Lake;
+use crate::log::{AddedFile, ColumnType, LogChange, LogState, TableLog};
+use crate::write::{file_name, milliseconds, write_parquet};
+use crate::{LakeError, LakeTrace, runtime};
+
+/// The name of the catalogue's table.
+pub(crate) const TRACES: &str = "traces";
+/// The property of the catalogue's table with the names of the partition columns.
+const PARTITION: &str = "tpq.partition";
+/// Files of the catalogue that are read at a time.
+const AT_A_TIME: usize = 16;
+
+/// The catalogue at one moment.
+#[derive(Clone)]
+pub struct LakeCatalog {
+    layout: LakeLayout,
+    state: LogState,
+    files: Vec<CatalogFile>,
+}
+
+/// A file of the catalogue.
+#[derive(Clone)]
+struct CatalogFile {
+    path: String,
+    /// The columns that ingests had chosen when it was read.
+    columns: Vec<String>,
+    traces: Vec<Arc<LakeTrace>>,
+}
+
+/// The files of the catalogue that were read last. No file ever changes.
+#[derive(Default)]
+pub(crate) struct KnownFiles(Mutex<HashMap<String, CatalogFile>>);
+
+impl KnownFiles {
+    fn get(&self, path: &str) -> Option<CatalogFile> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(path).cloned()
+    }
+
+    fn replace(&self, files: &[CatalogFile]) {
+        let files = files.iter().map(|file| (file.path.clone(), file.clone())).collect();
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = files;
+    }
+}
+
+impl LakeCatalog {
+    /// How the lake is laid out.
+    pub fn layout(&self) -> &LakeLayout {
+        &self.layout
+    }
+
+    /// All traces, in the order of their paths.
+    pub fn traces(&self) -> Vec<Arc<LakeTrace>> {
+        let mut traces: Vec<_> = self.files.iter().flat_map(|file| &file.traces).cloned().collect();
+        traces.sort_by(|a, b| {
+            let key = |trace: &LakeTrace| (trace.facts.path.clone(), trace.facts.digest.clone());
+            key(a).cmp(&key(b))
+        });
+        traces
+    }
+
+    /// The trace with a digest.
+    pub fn find(&self, digest: &str) -> Option<&Arc<LakeTrace>> {
+        let mut traces = self.files.iter().flat_map(|file| &file.traces);
+        traces.find(|trace| trace.facts.digest == digest)
+    }
+
+    /// The number of files of the catalogue.
+    pub(crate) fn file_count(&self) -> usize {
+        self.files.len()
+    }
+
+    /// The version of the catalogue's table.
+    pub fn version(&self) -> u64 {
+        self.state.version()
+    }
+}
+
+impl Lake {
+    /// The log of the catalogue.
+    fn catalog_log(&self) -> TableLog {
+        self.log(TRACES)
+    }
+
+    /// Makes an empty catalogue, unless there is one.
+    pub(crate) async fn create_catalog(&self, layout: &LakeLayout) -> Result<(), LakeError> {
+        let fixed = FIXED_COLUMNS.iter().map(|(name, kind)| ((*name).to_owned(), *kind));
+        let chosen = layout.columns.iter().map(|name| (name.clone(), ColumnType::Text));
+        let columns: Vec<_> = fixed.chain(chosen).collect();
+        let partition = layout.partition.join(",");
+        let log = self.catalog_log();
+        runtime::blocking(move || log.create(&columns, &[], &[(PARTITION, partition)])).await
+    }
+
+    /// Adds columns to the catalogue.
+    pub(crate) async fn add_columns(&self, names: &[String]) -> Result<(), LakeError> {
+        let columns = names.iter().map(|name| (name.clone(), ColumnType::Text)).collect();
+        let change = LogChange { columns, ..LogChange::default() };
+        let log = self.catalog_log();
+        let added = runtime::blocking(move || log.apply(&change)).await;
+        // Another process may have added them.
+        let current = self.catalog().await?;
+        match names.iter().all(|name| current.layout.columns.contains(name)) {
+            true => Ok(()),
+            false => added,
+        }
+    }
+
+    /// Reads the catalogue.
+    ///
+    /// # Errors
+    /// When there is no lake, or its catalogue cannot be read.
+    pub async fn catalog(&self) -> Result<LakeCatalog, LakeError> {
+        let log = self.catalog_log();
+        let found = runtime::blocking(move || {
+            let Some(state) = log.state()? else { return Ok(None) };
+            let files = log.files(&state)?;
+            Ok(Some((state, files)))
+        });
+        let absent = || LakeError::NotFound(self.url().to_owned());
+        let (state, files) = found.await?.ok_or_else(absent)?;
+        let partition = state.property(PARTITION).unwrap_or_default();
+        let partition = partition.split(',').filter(|name| !name.is_empty()).map(str::to_owned);
+        let is_fixed = |name: &String| FIXED_COLUMNS.iter().any(|(fixed, _)| fixed == name);
+        let columns = state.columns().into_iter().filter(|name| !is_fixed(name)).collect();
+        let layout = LakeLayout { partition: partition.collect(), columns };
+        let read = |path: String| {
+            let (columns, known) = (layout.columns.clone(), self.known_files().get(&path));
+            async move {
+                let traces = match known {
+                    Some(file) if file.columns == columns => file.traces,
+                    _ => self.read_catalog_file(&path, &columns).await?,
+                };
+                Ok::<_, LakeError>(CatalogFile { path, columns, traces })
+            }
+        };
+        let files: Vec<_> = files.into_iter().map(|file| read(file.path)).collect();
+        let files = futures::stream::iter(files);
+        let files: Vec<CatalogFile> = files.buffer_unordered(AT_A_TIME).try_collect().await?;
+        self.known_files().replace(&files);
+        Ok(LakeCatalog { layout, state, files })
+    }
+
+    async fn read_catalog_file(
+        &self,
+        file: &str,
+        columns: &[String],
+    ) -> Result<Vec<Arc<LakeTrace>>, LakeError> {
+        let bytes = self.store().read(&self.store().path(TRACES, file)?).await?;
+        let mut traces = Vec::new();
+        for batch in batches(bytes).map_err(LakeError::parquet(file))? {
+            traces.extend(rows::traces(&batch, columns)?.into_iter().map(Arc::new));
+        }
+        Ok(traces)
+    }
+
+    /// Commits a change of the catalogue: traces that are dropped, by their digests, and traces that
+    /// are added. Returns whether `catalog` is the latest; otherwise nothing is committed.
+    pub(crate) async fn change_catalog(
+        &self,
+        catalog: &LakeCatalog,
+        drop: &HashSet<String>,
+        add: Vec<LakeTrace>,
+    ) -> Result<bool, LakeError> {
+        let is_dropped = |trace: &Arc<LakeTrace>| drop.contains(&trace.facts.digest);
+        let touched = catalog.files.iter().filter(|file| file.traces.iter().any(is_dropped));
+        let kept = touched.clone().flat_map(|file| &file.traces).filter(|it| !is_dropped(it));
+        let rows: Vec<LakeTrace> = kept.map(|trace| trace.as_ref().clone()).chain(add).collect();
+        let remove = touched.map(|file| file.path.clone()).collect();
+        let added = match rows.is_empty() {
+            true => None,
+            false => Some(self.write_catalog_file(&catalog.layout, rows).await?),
+        };
+        let change =
+            LogChange { add: added.clone().into_iter().collect(), remove, ..LogChange::default() };
+        let (log, state) = (self.catalog_log(), catalog.state.clone());
+        let is_latest = runtime::blocking(move || log.commit(&state, &change)).await?;
+        if let (false, Some(file)) = (is_latest, added) {
+            self.store().delete(&self.store().path(TRACES, &file.path)?).await?;
+        }
+        Ok(is_latest)
+    }
+
+    /// Writes the whole catalogue as one file, with `traces` in place of those it has. Returns
+    /// whether `catalog` is the latest.
+    pub(crate) async fn rewrite_catalog(
+        &self,
+        catalog: &LakeCatalog,
+        traces: Vec<LakeTrace>,
+    ) -> Result<bool, LakeError> {
+        let all = catalog.traces();
+        let drop = all.iter().map(|trace| trace.facts.digest.clone()).collect();
+        self.change_catalog(catalog, &drop, traces).await
+    }
+
+    async fn write_catalog_file(
+        &self,
+        layout: &LakeLayout,
+        traces: Vec<LakeTrace>,
+    ) -> Result<AddedFile, LakeError> {
+        let path = file_name(TRACES);
+        let rows = batch(&traces, &layout.columns)?;
+        let schema = rows.schema();
+        let fill = move |writer: &mut dyn tpq_output::ResultWriter| Ok(writer.write(&rows)?);
+        let target = self.store().path(TRACES, &path)?;
+        let size =
+            write_parquet(self.store(), target, OutputOptions::default(), schema, fill).await?;
+        let digests = traces.iter().map(|trace| &trace.facts.digest);
+        let digests = digests.clone().min().cloned().zip(digests.max().cloned());
+        Ok(AddedFile {
+            path,
+            size,
+            rows: traces.len() as u64,
+            modified_ms: milliseconds(),
+            digests,
+            partition: Vec::new(),
+        })
+    }
+}
+
+/// The rows of a Parquet file.
+pub(crate) fn batches(
+    bytes: Bytes,
+) -> Result<Vec<RecordBatch>, datafusion::parquet::errors::ParquetError> {
+    let reader = ParquetRecordBatchReaderBuilder::try_new(bytes)?.build()?;
+    Ok(reader.collect::<Result<Vec<_>, _>>()?)
+}

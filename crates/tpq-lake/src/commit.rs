@@ -1,0 +1,237 @@
+//! Commits traces: first to the log of each table, then, as a whole, to the catalogue.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::{Mutex, PoisonError};
+
+use futures::{StreamExt, TryStreamExt};
+use tpq_tables::TableDecl;
+
+use crate::catalog::LakeCatalog;
+use crate::lake::{LOGS_AT_A_TIME, Lake};
+use crate::log::{AddedFile, LogChanges};
+use crate::write::{digest_in, milliseconds};
+use crate::{LakeError, LakeLayout, LakeTrace, TableFile, runtime};
+
+/// How often the catalogue is changed anew while other processes change it.
+const ATTEMPTS: u32 = 40;
+
+/// What became of a trace.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Committed {
+    /// The lake has it now.
+    Added,
+    /// The lake has it in place of an earlier import of the same bytes.
+    Replaced,
+    /// The lake had it before, and has not changed.
+    Existing,
+}
+
+/// Files that logs have and the catalogue does not, by digest: those of a process that died between
+/// its commits. A repeated ingest of the trace takes them out of the logs.
+#[derive(Default)]
+pub(crate) struct Leftovers(Mutex<HashMap<String, Vec<(String, String)>>>);
+
+impl Leftovers {
+    /// Takes the files of a trace: tables and paths.
+    fn take(&self, digest: &str) -> Vec<(String, String)> {
+        let mut files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        files.remove(digest).unwrap_or_default()
+    }
+}
+
+impl Lake {
+    /// Commits traces that were staged, all at once. A trace that the lake has is left as it is,
+    /// unless `replace` is set. Returns what became of each.
+    ///
+    /// # Errors
+    /// When a log cannot be changed. The lake has none of the traces then.
+    pub async fn commit(
+        &self,
+        traces: Vec<LakeTrace>,
+        replace: bool,
+    ) -> Result<Vec<Committed>, LakeError> {
+        let catalog = self.catalog().await?;
+        let mut outcomes = Vec::with_capacity(traces.len());
+        let mut new: Vec<LakeTrace> = Vec::new();
+        for trace in traces {
+            let digest = &trace.facts.digest;
+            let is_known = catalog.find(digest).is_some();
+            let is_twice = new.iter().any(|other| other.facts.digest == *digest);
+            outcomes.push(match (is_known, replace) {
+                _ if is_twice => Committed::Existing,
+                (true, false) => Committed::Existing,
+                (true, true) => Committed::Replaced,
+                (false, _) => Committed::Added,
+            });
+            match outcomes.last() {
+                Some(Committed::Existing) => self.discard(&trace).await?,
+                _ => new.push(trace),
+            }
+        }
+        if new.is_empty() {
+            return Ok(outcomes);
+        }
+        let layout = catalog.layout().clone();
+        self.apply(&layout, self.additions(&layout, &new).await?).await?;
+        let digests: Vec<String> = new.iter().map(|trace| trace.facts.digest.clone()).collect();
+        let lost = self.commit_to_catalog(catalog, &layout, new, replace).await?;
+        // Another process may have committed a trace at the same time.
+        let mut digests = digests.iter();
+        for outcome in outcomes.iter_mut().filter(|outcome| **outcome != Committed::Existing) {
+            if digests.next().is_some_and(|digest| lost.contains(digest)) {
+                *outcome = Committed::Existing;
+            }
+        }
+        Ok(outcomes)
+    }
+
+    /// The changes of the logs that add the files of traces.
+    async fn additions(
+        &self,
+        layout: &LakeLayout,
+        traces: &[LakeTrace],
+    ) -> Result<LogChanges, LakeError> {
+        let leftovers = self.leftovers().get_or_try_init(|| self.find_leftovers()).await?;
+        let mut changes = LogChanges::new();
+        for trace in traces {
+            for (table, file) in &trace.files {
+                let change = changes.entry(table.clone()).or_default();
+                change.add.push(added(layout, table, file, trace));
+            }
+            for (table, path) in leftovers.take(&trace.facts.digest) {
+                changes.entry(table).or_default().remove.insert(path);
+            }
+        }
+        Ok(changes)
+    }
+
+    /// Commits traces to the catalogue. Returns the digests of those that another process was faster
+    /// with.
+    async fn commit_to_catalog(
+        &self,
+        mut catalog: LakeCatalog,
+        layout: &LakeLayout,
+        mut new: Vec<LakeTrace>,
+        replace: bool,
+    ) -> Result<HashSet<String>, LakeError> {
+        let mut lost: Vec<LakeTrace> = Vec::new();
+        for _ in 0..ATTEMPTS {
+            let old: Vec<_> =
+                new.iter().filter_map(|it| catalog.find(&it.facts.digest)).cloned().collect();
+            if !replace && !old.is_empty() {
+                let is_old = |trace: &LakeTrace| {
+                    old.iter().any(|old| old.facts.digest == trace.facts.digest)
+                };
+                let (known, unknown) = new.into_iter().partition(is_old);
+                lost.extend::<Vec<LakeTrace>>(known);
+                new = unknown;
+            }
+            let dropped: HashSet<String> = match replace {
+                true => old.iter().map(|trace| trace.facts.digest.clone()).collect(),
+                false => HashSet::new(),
+            };
+            if self.change_catalog(&catalog, &dropped, new.clone()).await? {
+                let replaced = if replace { old } else { Vec::new() };
+                self.forget(layout, replaced.iter().map(AsRef::as_ref).chain(&lost)).await?;
+                self.leave_out(&replaced).await?;
+                if !lost.is_empty() {
+                    self.reconcile(None).await?;
+                }
+                return Ok(lost.into_iter().map(|trace| trace.facts.digest).collect());
+            }
+            catalog = self.catalog().await?;
+        }
+        Err(LakeError::Busy(crate::catalog::TRACES.to_owned()))
+    }
+
+    /// Takes the files of traces out of the logs, except files with rows of other traces.
+    pub(crate) async fn forget<'a>(
+        &self,
+        layout: &LakeLayout,
+        traces: impl Iterator<Item = &'a LakeTrace>,
+    ) -> Result<(), LakeError> {
+        let mut changes = LogChanges::new();
+        for trace in traces {
+            let own = trace.files.iter().filter(|(_, file)| file.row_groups.is_none());
+            for (table, file) in own {
+                changes.entry(table.clone()).or_default().remove.insert(file.path.clone());
+            }
+        }
+        self.apply(layout, changes).await
+    }
+
+    async fn find_leftovers(&self) -> Result<Leftovers, LakeError> {
+        let catalog = self.catalog().await?;
+        let files = |decl: &'static TableDecl| {
+            let log = self.log(decl.name);
+            runtime::blocking(move || {
+                let Some(state) = log.state()? else { return Ok((decl.name, Vec::new())) };
+                Ok((decl.name, log.files(&state)?))
+            })
+        };
+        let tables = self.tables().await?;
+        let files: Vec<_> = tables.into_iter().map(files).collect();
+        let files = futures::stream::iter(files);
+        let files: Vec<_> = files.buffer_unordered(LOGS_AT_A_TIME).try_collect().await?;
+        let mut leftovers: HashMap<String, Vec<(String, String)>> = HashMap::new();
+        for (table, files) in files {
+            for file in files {
+                let Some(digest) = digest_in(&file.path) else { continue };
+                if catalog.find(digest).is_none() {
+                    let entry = (table.to_owned(), file.path.clone());
+                    leftovers.entry(digest.to_owned()).or_default().push(entry);
+                }
+            }
+        }
+        Ok(Leftovers(Mutex::new(leftovers)))
+    }
+}
+
+/// A file of one trace, as a log takes it.
+fn added(layout: &LakeLayout, table: &str, file: &TableFile, trace: &LakeTrace) -> AddedFile {
+    let digest = &trace.facts.digest;
+    AddedFile {
+        path: file.path.clone(),
+        size: file.bytes,
+        rows: file.rows,
+        modified_ms: milliseconds(),
+        digests: Some((digest.clone(), digest.clone())),
+        partition: layout.values(table, &trace.facts),
+    }
+}
+
+/// Files by table and path.
+pub(crate) type Referenced = BTreeMap<String, BTreeMap<String, AddedFile>>;
+
+/// The files that a catalogue refers to, by table and path, each as a log takes it.
+pub(crate) fn referenced(catalog: &LakeCatalog) -> Referenced {
+    let traces = catalog.traces();
+    referenced_by(catalog.layout(), traces.iter().map(AsRef::as_ref))
+}
+
+/// The files that traces refer to.
+pub(crate) fn referenced_by<'a>(
+    layout: &LakeLayout,
+    traces: impl Iterator<Item = &'a LakeTrace>,
+) -> Referenced {
+    let mut tables = Referenced::new();
+    for trace in traces {
+        for (table, file) in &trace.files {
+            let files = tables.entry(table.clone()).or_default();
+            let own = added(layout, table, file, trace);
+            match files.get_mut(&file.path) {
+                None => drop(files.insert(file.path.clone(), own)),
+                Some(shared) => {
+                    shared.rows = shared.rows.saturating_add(own.rows);
+                    if let (Some((least, greatest)), Some((digest, _))) =
+                        (&mut shared.digests, own.digests)
+                    {
+                        *least = least.clone().min(digest.clone());
+                        *greatest = greatest.clone().max(digest);
+                    }
+                }
+            }
+        }
+    }
+    tables
+}

@@ -1,0 +1,83 @@
+//! Errors of lakes.
+
+use datafusion::arrow::error::ArrowError;
+use datafusion::error::DataFusionError;
+use datafusion::parquet::errors::ParquetError;
+use tpq_output::OutputError;
+use tpq_sql::SqlError;
+use tpq_tables::ReadError;
+
+/// What can go wrong with a lake.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LakeError {
+    /// A text that is not the address of a lake.
+    #[error("`{address}` is not the address of a lake: {reason}")]
+    Address {
+        /// The text.
+        address: String,
+        /// Why it is not.
+        reason: String,
+    },
+    /// A place without a lake.
+    #[error("there is no lake at {0}; tpq ingest makes one")]
+    NotFound(String),
+    /// Another layout than that of the lake.
+    #[error("{0}")]
+    Layout(String),
+    /// A file or object could not be read or written.
+    #[error("{0}")]
+    Store(#[from] object_store::Error),
+    /// The Delta log of a table could not be read or written.
+    #[error("the log of table {table} cannot be read or written: {source}")]
+    Log {
+        /// The table.
+        table: String,
+        /// The event.
+        source: Box<delta_kernel::KernelError>,
+    },
+    /// Other processes changed a table again and again.
+    #[error("table {0} is changed by other processes all the time; try again")]
+    Busy(String),
+    /// The catalogue cannot be understood.
+    #[error("the catalogue of the lake is damaged: {0}")]
+    Catalog(String),
+    /// A Parquet file could not be read or written.
+    #[error("{file}: {source}")]
+    Parquet {
+        /// The file.
+        file: String,
+        /// The event.
+        source: ParquetError,
+    },
+    /// Rows of a trace could not be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// Rows could not be written.
+    #[error(transparent)]
+    Write(#[from] OutputError),
+    /// Rows do not fit their schema, which is a bug.
+    #[error(transparent)]
+    Arrow(#[from] ArrowError),
+    /// The query engine failed.
+    #[error(transparent)]
+    Engine(#[from] DataFusionError),
+    /// A statement over the catalogue is wrong or failed.
+    #[error(transparent)]
+    Sql(#[from] SqlError),
+    /// The threads for storage could not be started, or ended early.
+    #[error("the threads for storage: {0}")]
+    Threads(String),
+}
+
+impl LakeError {
+    /// The error of the log of a table.
+    pub(crate) fn log(table: &str) -> impl Fn(delta_kernel::KernelError) -> Self + use<'_> {
+        |source| Self::Log { table: table.to_owned(), source: Box::new(source) }
+    }
+
+    /// The error of a Parquet file.
+    pub(crate) fn parquet(file: &str) -> impl Fn(ParquetError) -> Self + use<'_> {
+        |source| Self::Parquet { file: file.to_owned(), source }
+    }
+}

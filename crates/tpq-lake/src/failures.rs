@@ -1,0 +1,120 @@
+//! The list of traces that could not be ingested.
+
+use std::sync::Arc;
+
+use datafusion::arrow::array::{Array, ArrayRef, AsArray, RecordBatch, StringViewArray};
+use datafusion::arrow::compute::cast;
+use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use tpq_output::{OutputOptions, ResultWriter};
+
+use crate::catalog::batches;
+use crate::lake::Lake;
+use crate::log::{AddedFile, ColumnType, LogChange};
+use crate::write::{file_name, milliseconds, now, write_parquet};
+use crate::{LakeError, runtime};
+
+/// The name of the table.
+pub(crate) const FAILURES: &str = "failures";
+const COLUMNS: [&str; 4] = ["trace_path", "error", "tpq_version", "failed_at"];
+
+/// A trace that could not be ingested.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct IngestFailure {
+    /// Its path, as the caller named it.
+    pub path: String,
+    /// Why.
+    pub error: String,
+}
+
+impl Lake {
+    /// Adds traces to the list of failures.
+    ///
+    /// # Errors
+    /// When the list cannot be written.
+    pub async fn record_failures(&self, failures: &[IngestFailure]) -> Result<(), LakeError> {
+        if failures.is_empty() {
+            return Ok(());
+        }
+        let at = now();
+        let text = |of: &dyn Fn(&IngestFailure) -> String| {
+            let texts = failures.iter().map(|failure| Some(of(failure)));
+            Arc::new(texts.collect::<StringViewArray>()) as ArrayRef
+        };
+        let columns = vec![
+            text(&|failure| failure.path.clone()),
+            text(&|failure| failure.error.clone()),
+            text(&|_| env!("CARGO_PKG_VERSION").to_owned()),
+            text(&|_| at.clone()),
+        ];
+        let rows = RecordBatch::try_new(schema(), columns)?;
+        let path = file_name(FAILURES);
+        let fill = move |writer: &mut dyn ResultWriter| Ok(writer.write(&rows)?);
+        let target = self.store().path(FAILURES, &path)?;
+        let size =
+            write_parquet(self.store(), target, OutputOptions::default(), schema(), fill).await?;
+        let added = AddedFile {
+            path,
+            size,
+            rows: failures.len() as u64,
+            modified_ms: milliseconds(),
+            digests: None,
+            partition: Vec::new(),
+        };
+        let change = LogChange { add: vec![added], ..LogChange::default() };
+        let log = self.log(FAILURES);
+        runtime::blocking(move || {
+            if log.state()?.is_none() {
+                let columns = COLUMNS.map(|name| (name.to_owned(), ColumnType::Text));
+                log.create(&columns, &[], &[])?;
+            }
+            log.apply(&change)
+        })
+        .await
+    }
+
+    /// The list of failures, as rows.
+    pub(crate) async fn failures(&self) -> Result<RecordBatch, LakeError> {
+        let log = self.log(FAILURES);
+        let files = runtime::blocking(move || match log.state()? {
+            Some(state) => log.files(&state),
+            None => Ok(Vec::new()),
+        });
+        let mut rows = Vec::new();
+        for file in files.await? {
+            let bytes = self.store().read(&self.store().path(FAILURES, &file.path)?).await?;
+            for batch in batches(bytes).map_err(LakeError::parquet(&file.path))? {
+                rows.extend(texts_of(&batch)?);
+            }
+        }
+        rows.sort();
+        let column = |at: usize| {
+            let texts = rows.iter().map(|row| row.get(at).map(String::as_str));
+            Arc::new(texts.collect::<StringViewArray>()) as ArrayRef
+        };
+        Ok(RecordBatch::try_new(schema(), (0..COLUMNS.len()).map(column).collect())?)
+    }
+}
+
+fn schema() -> SchemaRef {
+    let field = |name: &&str| Field::new(*name, DataType::Utf8View, true);
+    Arc::new(Schema::new(COLUMNS.iter().map(field).collect::<Vec<_>>()))
+}
+
+/// The rows of a file of the list.
+fn texts_of(batch: &RecordBatch) -> Result<Vec<Vec<String>>, LakeError> {
+    let mut rows = vec![Vec::new(); batch.num_rows()];
+    for name in COLUMNS {
+        let missing = || LakeError::Catalog(format!("failures have no column {name}"));
+        let column = batch.column_by_name(name).ok_or_else(missing)?;
+        let texts = cast(column, &DataType::Utf8View)?;
+        let texts = texts.as_string_view();
+        for (row, cells) in rows.iter_mut().enumerate() {
+            cells.push(if texts.is_valid(row) {
+                texts.value(row).to_owned()
+            } else {
+                String::new()
+            });
+        }
+    }
+    Ok(rows)
+}

@@ -1,0 +1,183 @@
+//! A lake, opened.
+
+use std::fmt;
+use std::sync::Arc;
+
+use futures::{StreamExt, TryStreamExt};
+use tokio::sync::OnceCell;
+use tpq_tables::{TableDecl, Tables};
+
+use crate::catalog::KnownFiles;
+use crate::commit::Leftovers;
+use crate::log::{ColumnType, LogChange, LogChanges, LogEngine, TableLog};
+use crate::store::LakeStore;
+use crate::{LakeError, LakeLayout, TRACE_DIGEST, runtime};
+
+/// Logs of tables that are changed at a time.
+pub(crate) const LOGS_AT_A_TIME: usize = 8;
+
+/// How to open a lake.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct LakeOptions {}
+
+/// A lake. Clones are of the same lake.
+#[derive(Clone)]
+pub struct Lake {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    store: LakeStore,
+    engine: LogEngine,
+    leftovers: OnceCell<Leftovers>,
+    known_files: KnownFiles,
+}
+
+impl Lake {
+    /// Opens the lake at an address: a folder, `s3://…`, `gs://…` or `az://…`. Credentials of object
+    /// stores come from the environment.
+    ///
+    /// # Errors
+    /// When there is no lake, or it cannot be read.
+    pub async fn open(address: &str, _options: &LakeOptions) -> Result<Self, LakeError> {
+        let lake = Self::at(address)?;
+        lake.catalog().await?;
+        Ok(lake)
+    }
+
+    /// Opens the lake at an address, and makes one where there is none. `partition` is `None` for
+    /// the partition columns that the lake has, or `day` and `device` for a new one; `columns` are
+    /// names of `metadata` that become columns of the catalogue, in addition to those that it has.
+    ///
+    /// # Errors
+    /// When the lake has other partition columns, or cannot be read or made.
+    pub async fn open_or_create(
+        address: &str,
+        partition: Option<&[String]>,
+        columns: &[String],
+    ) -> Result<Self, LakeError> {
+        let lake = Self::at(address)?;
+        let default = ["day".to_owned(), "device".to_owned()];
+        let wanted = LakeLayout::new(partition.unwrap_or(&default), columns)?;
+        let mut catalog = lake.catalog().await;
+        if let Err(LakeError::NotFound(_)) = catalog {
+            lake.create_catalog(&wanted).await?;
+            catalog = lake.catalog().await;
+        }
+        let found = catalog?.layout().clone();
+        if partition.is_some_and(|partition| partition != found.partition) {
+            let names = found.partition.join(",");
+            let has = if names.is_empty() {
+                "not partitioned".to_owned()
+            } else {
+                format!("partitioned by {names}")
+            };
+            return Err(LakeError::Layout(format!("the lake is {has}, which cannot change")));
+        }
+        let is_new = |name: &&String| {
+            let is_fixed = |(fixed, _): &(&str, ColumnType)| fixed == name;
+            !found.columns.contains(name) && !crate::catalog::FIXED_COLUMNS.iter().any(is_fixed)
+        };
+        let new: Vec<String> = columns.iter().filter(is_new).cloned().collect();
+        if !new.is_empty() {
+            lake.add_columns(&new).await?;
+        }
+        Ok(lake)
+    }
+
+    fn at(address: &str) -> Result<Self, LakeError> {
+        let store = LakeStore::open(address)?;
+        let engine = LogEngine::new(&store)?;
+        let (leftovers, known_files) = (OnceCell::new(), KnownFiles::default());
+        let shared = Shared { store, engine, leftovers, known_files };
+        Ok(Self { shared: Arc::new(shared) })
+    }
+
+    /// The address, from which another process can open the lake.
+    pub fn url(&self) -> &str {
+        self.shared.store.url()
+    }
+
+    pub(crate) fn store(&self) -> &LakeStore {
+        &self.shared.store
+    }
+
+    /// The log of a table.
+    pub(crate) fn log(&self, table: &str) -> TableLog {
+        TableLog::new(&self.shared.engine, &self.shared.store, table)
+    }
+
+    pub(crate) fn leftovers(&self) -> &OnceCell<Leftovers> {
+        &self.shared.leftovers
+    }
+
+    pub(crate) fn known_files(&self) -> &KnownFiles {
+        &self.shared.known_files
+    }
+
+    /// The tables of tpq that have a folder in the lake.
+    pub(crate) async fn tables(&self) -> Result<Vec<&'static TableDecl>, LakeError> {
+        let folders = self.store().folders().await?;
+        let decl = |name: &String| Tables::DECLS.iter().find(|decl| decl.name == name).copied();
+        Ok(folders.iter().filter_map(decl).collect())
+    }
+
+    /// Commits changes of tables, several at a time. Tables that do not exist are made.
+    pub(crate) async fn apply(
+        &self,
+        layout: &LakeLayout,
+        changes: LogChanges,
+    ) -> Result<(), LakeError> {
+        let apply = |(table, change): (String, LogChange)| {
+            let log = self.log(&table);
+            let partition = layout.columns_in(&table);
+            runtime::blocking(move || apply_one(&log, &table, &partition, change))
+        };
+        let changes: Vec<_> = changes.into_iter().map(apply).collect();
+        let changes = futures::stream::iter(changes);
+        changes.buffer_unordered(LOGS_AT_A_TIME).try_collect().await
+    }
+}
+
+fn apply_one(
+    log: &TableLog,
+    table: &str,
+    partition: &[String],
+    mut change: LogChange,
+) -> Result<(), LakeError> {
+    let Some(decl) = Tables::DECLS.iter().find(|decl| decl.name == table) else {
+        return log.apply(&change);
+    };
+    let wanted = columns_of(decl, partition);
+    match log.state()? {
+        None if change.add.is_empty() => return Ok(()),
+        None => log.create(&wanted, partition, &[])?,
+        Some(state) => {
+            // A later version of tpq has further columns.
+            let found = state.columns();
+            change.columns = wanted.into_iter().filter(|(name, _)| !found.contains(name)).collect();
+        }
+    }
+    log.apply(&change)
+}
+
+/// The columns of the Delta table of a table.
+fn columns_of(decl: &TableDecl, partition: &[String]) -> Vec<(String, ColumnType)> {
+    use tpq_tables::ColumnKind;
+    let kind = |kind: ColumnKind| match kind {
+        ColumnKind::String => ColumnType::Text,
+        ColumnKind::Double => ColumnType::Real,
+        _ => ColumnType::Integer,
+    };
+    let own = decl.columns.iter().map(|column| (column.name.to_owned(), kind(column.kind)));
+    let digest = std::iter::once((TRACE_DIGEST.to_owned(), ColumnType::Text));
+    let partition = partition.iter().map(|name| (name.clone(), ColumnType::Text));
+    digest.chain(own).chain(partition).collect()
+}
+
+impl fmt::Debug for Lake {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Lake({})", self.url())
+    }
+}

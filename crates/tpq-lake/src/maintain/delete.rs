@@ -1,0 +1,57 @@
+//! Deletes traces.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use crate::catalog::TRACES;
+use crate::lake::Lake;
+use crate::write::{iso8601, milliseconds};
+use crate::{LakeError, LakeTrace};
+
+/// How often the catalogue is changed anew while other processes change it.
+const ATTEMPTS: u32 = 40;
+const SECONDS_OF_DAY: i64 = 86_400;
+
+impl Lake {
+    /// Deletes traces, by their digests, all at once. Rows in files with rows of other traces are
+    /// left out of a new file. Returns the traces that were deleted. [`Lake::vacuum`] removes the
+    /// files.
+    ///
+    /// # Errors
+    /// When the catalogue or a log cannot be changed.
+    pub async fn delete(
+        &self,
+        digests: &HashSet<String>,
+    ) -> Result<Vec<Arc<LakeTrace>>, LakeError> {
+        for _ in 0..ATTEMPTS {
+            let catalog = self.catalog().await?;
+            let is_deleted = |trace: &Arc<LakeTrace>| digests.contains(&trace.facts.digest);
+            let deleted: Vec<_> = catalog.traces().into_iter().filter(is_deleted).collect();
+            if deleted.is_empty() {
+                return Ok(deleted);
+            }
+            if self.change_catalog(&catalog, digests, Vec::new()).await? {
+                let traces = deleted.iter().map(AsRef::as_ref);
+                self.forget(catalog.layout(), traces).await?;
+                self.leave_out(&deleted).await?;
+                return Ok(deleted);
+            }
+        }
+        Err(LakeError::Busy(TRACES.to_owned()))
+    }
+
+    /// The traces that are older than a number of days: by the time of the recording or, where that
+    /// is not known, of the ingest.
+    ///
+    /// # Errors
+    /// When the catalogue cannot be read.
+    pub async fn older_than(&self, days: u32) -> Result<Vec<Arc<LakeTrace>>, LakeError> {
+        let limit = iso8601(milliseconds() / 1000 - i64::from(days) * SECONDS_OF_DAY);
+        let is_older = |trace: &Arc<LakeTrace>| {
+            let recorded = trace.facts.recorded_at.as_deref();
+            // Texts of dates are in the order of the dates.
+            recorded.unwrap_or(&trace.ingested_at) < limit.as_str()
+        };
+        Ok(self.catalog().await?.traces().into_iter().filter(is_older).collect())
+    }
+}

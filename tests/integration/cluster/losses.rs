@@ -1,0 +1,82 @@
+//! Executors that are killed, and queries that are cancelled.
+
+use std::process::Stdio;
+use std::time::Duration;
+
+use nix::sys::signal::Signal;
+
+use super::{Nodes, each, text, traces};
+use crate::command::{Folder, describe, tpq};
+use crate::running::Running;
+
+/// A statement that takes long, with a result that can be worked out: as many steps, one after
+/// the other.
+fn counted(to: u32) -> String {
+    format!(
+        "WITH RECURSIVE numbers(n) AS \
+         (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < {to}) \
+         SELECT max(n) AS n, (SELECT count(*) FROM slice) AS slices FROM numbers"
+    )
+}
+
+/// Starts a query of a folder on a cluster, with its rows in a file.
+fn start(nodes: &Nodes, folder: &Folder, sql: &str, rows: &str) -> Running {
+    let all = folder.path("*.pftrace");
+    let mut command = tpq();
+    command
+        .args(["query", "-q", "--each", all.to_str().unwrap(), "-c", sql])
+        .args(["--cluster", &nodes.address, "-o"])
+        .arg(folder.path(rows))
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped());
+    Running::start(&mut command)
+}
+
+/// Time on processors of an executor that is at work: starting one takes a part of it.
+const AT_WORK: Duration = Duration::from_millis(800);
+
+#[test]
+fn an_executor_that_is_killed_changes_no_answer() {
+    let (folder, mut nodes) = (traces(12), Nodes::start(3));
+    let sql = counted(40_000);
+    let expected = each(&folder, &["-c", &sql, "-o", "here.csv"]);
+    assert!(expected.status.success(), "{}", describe(&expected));
+    let mut query = start(&nodes, &folder, &sql, "there.csv");
+    let mut killed = nodes.executors.pop().unwrap();
+    killed.wait_until("it is at work", |it| it.cpu_time() >= AT_WORK);
+    killed.signal(Signal::SIGKILL);
+    assert!(query.end().success());
+    assert_eq!(folder.read("there.csv"), folder.read("here.csv"));
+    // Those that are left answer the next one.
+    nodes.agree(&folder, &["-c", "SELECT count(*) AS n FROM slice"]);
+}
+
+#[test]
+fn a_cancelled_query_stops_on_the_executors() {
+    let (folder, mut nodes) = (traces(4), Nodes::start(2));
+    // Rows enough that they would take years.
+    let sql = "SELECT sum(a.ts) AS s FROM sched a, sched b, sched c, sched d, sched e, sched f, \
+               sched g, sched h, sched i, sched j, sched k, sched l, sched m, sched n, sched o \
+               WHERE a.ts <> o.ts";
+    let mut query = start(&nodes, &folder, sql, "rows.csv");
+    for executor in &mut nodes.executors {
+        executor.wait_until("it is at work", |it| it.cpu_time() >= AT_WORK);
+    }
+    query.signal(Signal::SIGINT);
+    assert_eq!(query.end().code(), Some(130));
+    for executor in &mut nodes.executors {
+        let mut before = executor.process().cpu_time();
+        executor.wait_until("it rests", |it| {
+            std::thread::sleep(Duration::from_secs(1));
+            let now = it.cpu_time();
+            let is_at_rest = now - before < Duration::from_millis(200);
+            before = now;
+            is_at_rest
+        });
+    }
+    assert!(!folder.path("rows.csv").exists());
+    // They are free for the next one.
+    let rows = nodes.query(&folder, &["-c", "SELECT count(*) AS n FROM slice"]);
+    assert!(rows.status.success(), "{}", describe(&rows));
+    assert_eq!(text(&rows).lines().count(), 5);
+}
