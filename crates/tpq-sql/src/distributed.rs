@@ -17,18 +17,18 @@ use datafusion::physical_plan::ExecutionPlan;
 use datafusion::prelude::SessionConfig;
 use tpq_tables::{Tables, TraceTables};
 
-use crate::ambiguous_filters::guarded;
 use crate::cancel::CancelToken;
 use crate::catalog::Created;
 use crate::errors::{Names, SqlError, translate};
 use crate::functions;
 use crate::memory::Memory;
-use crate::narrow_filters;
-use crate::offsets;
+use crate::opaque_conversions::OpaqueConversions;
 use crate::operators::TraceQueryPlanner;
 use crate::perfetto_sql::{Planned, Statement, Text, TraceTypes};
 use crate::planning_checks;
-use crate::session::{Session, SessionOptions, register_functions, session_config};
+use crate::session::{
+    Session, SessionOptions, first_physical_rules, register_functions, session_config,
+};
 use crate::stack::{Planning, give_tasks_room};
 
 /// A statement that other processes can run.
@@ -91,12 +91,13 @@ impl Session {
 
 /// The engine with the rules that plans of any process need.
 fn planning(builder: SessionStateBuilder) -> SessionState {
-    let physical = guarded(offsets::before(narrow_filters::rules()));
+    let physical = first_physical_rules();
     builder
         .with_expr_planners(vec![functions::aggregate_planner()])
         .with_default_features()
         .with_analyzer_rules(planning_checks::analyzer_rules())
         .with_optimizer_rules(planning_checks::optimizer_rules())
+        .with_optimizer_rule(Arc::new(OpaqueConversions))
         .with_query_planner(Arc::new(TraceQueryPlanner))
         .with_type_planner(Arc::new(TraceTypes))
         .with_physical_optimizer_rules(planning_checks::physical_rules(physical))

@@ -68,7 +68,7 @@ fn rows_of_sort(node: &Arc<dyn ExecutionPlan>) -> Option<usize> {
 /// The rows of a sort after the first `skip`. It asks for the order of its input, and claims none
 /// for its own rows: a step above that needs one sorts them again.
 #[derive(Clone, Debug)]
-struct OffsetExec {
+pub(crate) struct OffsetExec {
     input: Arc<dyn ExecutionPlan>,
     skip: usize,
     fetch: usize,
@@ -89,6 +89,21 @@ impl OffsetExec {
         }
         let order = limit.input().output_ordering().cloned().map(OrderingRequirements::from);
         Some(Self::over(Arc::clone(limit.input()), skip, fetch, order))
+    }
+
+    /// The numbers that the step keeps, as texts.
+    pub(crate) fn texts(&self) -> Vec<String> {
+        vec![self.skip.to_string(), self.fetch.to_string()]
+    }
+
+    /// The step with such numbers, in a plan that is made already; `None` where these are no
+    /// numbers. Nothing sorts its input anew.
+    pub(crate) fn from_texts(
+        input: Arc<dyn ExecutionPlan>,
+        texts: &[String],
+    ) -> Option<Arc<dyn ExecutionPlan>> {
+        let [skip, fetch] = texts else { return None };
+        Some(Self::over(input, skip.parse().ok()?, fetch.parse().ok()?, None))
     }
 
     fn over(

@@ -60,6 +60,12 @@ impl OptimizerRule for OpaqueConversions {
     }
 }
 
+/// The functions of these calls, for plans from other processes.
+pub(crate) fn functions() -> [Arc<ScalarUDF>; 2] {
+    let converted = Converted::to(DataType::Utf8View);
+    [Arc::new(ScalarUDF::from(Quotient::default())), Arc::new(ScalarUDF::from(converted))]
+}
+
 fn opaque_in_filter(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
     match expr {
         Expr::BinaryExpr(BinaryExpr { left, op: Operator::Divide, right })
@@ -135,9 +141,10 @@ impl ScalarUDFImpl for Converted {
         Ok(Arc::new(Field::new(self.name(), self.target.clone(), may_be_null)))
     }
 
+    // The type is that of the call: a plan from another process has the function by its name alone.
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
         match &args.args[..] {
-            [value] => value.cast_to(&self.target, None),
+            [value] => value.cast_to(args.return_field.data_type(), None),
             _ => exec_err!("a conversion takes 1 value"),
         }
     }

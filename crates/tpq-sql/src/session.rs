@@ -28,7 +28,7 @@ use crate::memory::Memory;
 use crate::modules::{Module, Modules, SqlModule};
 use crate::narrow_filters;
 use crate::offsets;
-use crate::opaque_conversions::OpaqueConversions;
+use crate::opaque_conversions::{self, OpaqueConversions};
 use crate::operators::{
     CancelChecks, FindSharedPlans, MemoryGuards, OuterConstants, PackedSorts, PartitionTopNRule,
     SettleSharedPlans, ShowSharedPlans, TraceQueryPlanner,
@@ -150,7 +150,7 @@ fn session_state(options: &SessionOptions) -> datafusion::common::Result<Session
 }
 
 /// DataFusion's rules for physical plans, with those of tpq that come before or between them.
-fn first_physical_rules() -> Vec<Arc<dyn PhysicalOptimizerRule + Send + Sync>> {
+pub(crate) fn first_physical_rules() -> Vec<Arc<dyn PhysicalOptimizerRule + Send + Sync>> {
     let mut rules = guarded(offsets::before(narrow_filters::rules()));
     rules.insert(0, Arc::new(OuterConstants));
     rules
@@ -169,6 +169,9 @@ pub(crate) fn register_functions(
         state.register_udf(Arc::new(function))?;
     }
     for function in functions::scalar(tables) {
+        state.register_udf(function)?;
+    }
+    for function in opaque_conversions::functions() {
         state.register_udf(function)?;
     }
     for function in functions::aggregate() {

@@ -190,12 +190,16 @@ fn digits(text: &str, count: usize) -> Option<(u32, &str)> {
     Some((number.parse().ok().filter(|_| is_number)?, rest))
 }
 
-/// Parses `2024-02-29`: the first of the month, the day, and the text after it.
+/// Parses `2024-02-29`: the first of the month, the day, and the text after it. Years before the
+/// year 0 have a sign.
 fn parse_date(text: &str) -> Option<(NaiveDate, u32, &str)> {
-    let (year, rest) = digits(text, 4)?;
+    let before_zero = text.strip_prefix('-');
+    let (year, rest) = digits(before_zero.unwrap_or(text), 4)?;
     let (month, rest) = digits(rest.strip_prefix('-')?, 2)?;
     let (day, rest) = digits(rest.strip_prefix('-')?, 2)?;
-    let first = NaiveDate::from_ymd_opt(i32::try_from(year).ok()?, month, 1)?;
+    let year = i32::try_from(year).ok()?;
+    let year = if before_zero.is_some() { -year } else { year };
+    let first = NaiveDate::from_ymd_opt(year, month, 1)?;
     (1..=31).contains(&day).then_some((first, day, rest))
 }
 

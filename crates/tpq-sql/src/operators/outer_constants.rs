@@ -90,13 +90,14 @@ fn filled_sides(node: &Arc<dyn ExecutionPlan>) -> Option<(bool, bool)> {
 
 /// Gives the rows of its input, of which no column is known to be constant.
 #[derive(Clone, Debug)]
-struct ForgetConstantsExec {
+pub(super) struct ForgetConstantsExec {
     input: Arc<dyn ExecutionPlan>,
     properties: Arc<PlanProperties>,
 }
 
 impl ForgetConstantsExec {
-    fn over(input: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
+    /// The rows of `input`, with what is known of them and their order.
+    pub(super) fn over(input: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
         let known = input.equivalence_properties();
         let mut kept = EquivalenceProperties::new(input.schema());
         // An expression of columns may be another value than NULL for columns that are NULL.

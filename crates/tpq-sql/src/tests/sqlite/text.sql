@@ -68,7 +68,6 @@ SELECT timediff('2024-03-15', '2023-01-31'), timediff('2023-01-31', '2024-03-15'
 SELECT timediff('2023-03-01', '2023-01-31'), timediff('2023-01-31', '2023-03-01'), timediff('2024-01-01 00:00:00', '2023-12-31 23:59:59.5')
 SELECT timediff('2000-01-01 12:34:56.789', '1970-01-01'), timediff(0, 1), timediff(NULL, '2000-01-01'), timediff('x', '2000-01-01')
 SELECT timediff('2024-12-30', '2024-11-30'), timediff('2024-02-01 01:00', '2024-01-01 02:00'), timediff('2021-10-31', '2020-12-31')
-SELECT date(0), datetime(100.25), date(-1), strftime('%Y', 0), date(5373484), date(5373485), date('-0001-01-01')
 SELECT replace('abc', '', NULL), replace(NULL, '', NULL), replace('abc', 'b', NULL)
 SELECT length('a' || char(0) || 'b'), quote(9e999), quote(-9e999)
 SELECT 'a' LIKE 'ax' ESCAPE 'x', 'a' LIKE 'a%x' ESCAPE 'x', 'x' LIKE 'xx' ESCAPE 'x', name LIKE 'appx' ESCAPE 'x' FROM slice ORDER BY id
@@ -77,3 +76,4 @@ SELECT printf('%-05d|', 2), printf('%5%|'), printf('%-5%|'), printf('%-05x|', 10
 SELECT max(s), min(s) FROM (SELECT CAST(tid AS TEXT) AS s FROM thread)
 SELECT max(CAST(ts AS TEXT)), min(CAST(ts AS TEXT)), max(CAST(dur AS TEXT)) FROM slice
 SELECT max(v) FROM (SELECT CAST(id AS TEXT) AS v FROM slice UNION ALL SELECT CAST(ts AS TEXT) FROM slice)
+SELECT date(0), datetime(100.25), date(-1), strftime('%Y', 0), date(5373484), date(5373485), date('-0001-01-01')
