@@ -105,6 +105,10 @@ impl QueryArgs {
 }
 
 pub async fn run(mut args: QueryArgs) -> anyhow::Result<()> {
+    // Traces conflict with a lake, and clap requires nothing that conflicts with an argument.
+    if args.each.filter.is_some() && args.each.lake.is_none() {
+        return Err(Usage("--where chooses traces of a lake; add --lake".to_owned()).into());
+    }
     if args.each.each {
         args.import.traces = each::expand(&args.import.traces)?;
     }
