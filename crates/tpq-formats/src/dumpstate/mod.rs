@@ -22,8 +22,8 @@ use tpq_ingest::RunKind;
 use self::reader::DumpstateReader;
 use crate::{DefaultClock, OpenFile, OpenedFile, TraceFormat};
 
-const TEXT: RunKind = format_run_kind(40);
-const BATTERY: RunKind = format_run_kind(41);
+const TEXT: RunKind = format_run_kind(58);
+const BATTERY: RunKind = format_run_kind(59);
 
 pub(crate) const FORMAT: TraceFormat = TraceFormat {
     has_packets: false,

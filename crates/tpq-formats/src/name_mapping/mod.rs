@@ -10,7 +10,7 @@ use tpq_trackers::track::{NameMapping, Trackers};
 use crate::document::{Document, DocumentFormat, DocumentReader};
 use crate::{DefaultClock, OpenFile, OpenedFile, TraceFormat};
 
-const MAPPING: RunKind = format_run_kind(50);
+const MAPPING: RunKind = format_run_kind(60);
 
 pub(crate) const FORMAT: TraceFormat = TraceFormat {
     has_packets: false,
