@@ -102,7 +102,7 @@ pub async fn run(
 fn finish(shown: &LimitedWriter<'_>, failures: &Failures, output: Output) -> anyhow::Result<()> {
     let shown = shown.shown();
     if shown.is_truncated {
-        failures::say(&format!("{}; --all shows all", shown.describe(None)));
+        say(&format!("{}; --all shows all", shown.describe(None)));
     }
     failures.summarize()?;
     output.finish()
@@ -150,7 +150,7 @@ async fn collect(
         };
         if let Err(error) = written {
             if args.import.strict || error.is_of_statements() {
-                return Err(failures::as_error(&path, error));
+                return Err(as_error(&path, error));
             }
             progress.above(|| failures.record(path, &error));
         }
