@@ -52,11 +52,6 @@ impl Input {
         Ok(Request::read(kind, body)?)
     }
 
-    /// Whether another message has begun to arrive.
-    pub(super) fn has_more(&self) -> bool {
-        !self.buffer.is_empty()
-    }
-
     /// Waits until the client goes away; reads ahead meanwhile. Without room to read ahead, it
     /// waits for ever: that the client has gone is then found by sending to it.
     pub(super) async fn gone(&mut self) {
