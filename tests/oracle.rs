@@ -139,6 +139,11 @@ const NOT_ASKED: &[(&str, &[&str], &str)] = &[
         &["bounds", "counts", "processes", "threads"],
         "a profile that developer tools wrap is taken for JSON without events there",
     ),
+    (
+        "cat_perf_sampling",
+        &["bounds", "counters", "threads"],
+        "the samples of a JSON file, which are passed over there",
+    ),
     ("hta_", &["threads", "processes", "track_events/thread_slices"], NAMES_AS_IDS),
     ("tl_", &["threads", "processes", "track_events/thread_slices"], NAMES_AS_IDS),
     (

@@ -303,9 +303,15 @@ fn refuse_constraints(create: &ast::CreateTable) -> Result<(), SqlError> {
     use ast::ColumnOption::{
         Check, Collation, Default, ForeignKey, Generated, NotNull, Null, PrimaryKey, Unique,
     };
-    for option in create.columns.iter().flat_map(|column| &column.options) {
+    let options = create
+        .columns
+        .iter()
+        .flat_map(|column| column.options.iter().map(move |option| (column, option)));
+    for (column, option) in options {
         let what = match &option.option {
             Null | ForeignKey(_) => continue,
+            // Names the number of a row, which the Perfetto UI states in all its tables.
+            PrimaryKey(_) if is_integer(&column.data_type) => continue,
             Collation(name) if last_name(name) == "binary" => continue,
             Collation(_) => "COLLATE of a column",
             NotNull => "NOT NULL",
@@ -329,6 +335,11 @@ fn refuse_constraints(create: &ast::CreateTable) -> Result<(), SqlError> {
         return Err(unsupported_here(what));
     }
     Ok(())
+}
+
+/// Whether a type is `INTEGER` and not another name of it, as SQLite distinguishes them.
+fn is_integer(data_type: &ast::DataType) -> bool {
+    matches!(data_type, ast::DataType::Integer(None))
 }
 
 fn unsupported_here(what: &str) -> SqlError {

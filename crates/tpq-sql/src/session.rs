@@ -95,6 +95,9 @@ pub(crate) fn session_config(options: &SessionOptions, memory: Memory) -> Sessio
         .set_bool("datafusion.execution.skip_physical_aggregate_schema_check", true)
         // SQLite's order: NULL is less than everything.
         .set_str("datafusion.sql_parser.default_null_ordering", "nulls_min")
+        // The order of a view is that of its rows where they are shown; `lowering/view_orders.rs`
+        // removes the others.
+        .set_bool("datafusion.sql_parser.enable_subquery_sort_elimination", false)
         .set_usize("datafusion.execution.sort_pushdown_buffer_capacity", MERGE_BUFFER)
         // Scans read rows with these keys alone.
         .set_usize("datafusion.optimizer.hash_join_inlist_pushdown_max_distinct_values", MAX_KEYS)

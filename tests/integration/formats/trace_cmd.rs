@@ -95,7 +95,7 @@ pub(super) fn recordings() -> Vec<Vec<u8>> {
     vec![recording.version_6(), recording.version_7("none"), recording.version_7("zstd")]
 }
 
-const EVENTS: &str = "SELECT ts, cpu, name, tid, common_flags AS flags FROM ftrace_event \
+const EVENTS: &str = "SELECT ts, cpu, ftrace_event.name, tid, common_flags AS flags FROM ftrace_event \
     JOIN thread USING (utid) ORDER BY ts";
 const SCHED: &str = "SELECT ts, dur, cpu, tid, thread.name, end_state, priority FROM sched \
     JOIN thread USING (utid) ORDER BY ts";

@@ -26,7 +26,34 @@ pub(super) fn lower(plan: LogicalPlan) -> Result<LogicalPlan> {
         }
         other => Ok(Transformed::no(other)),
     })?;
-    shown(plan.data)
+    without_lost_orders(shown(plan.data)?)
+}
+
+/// The plan without the orders of views and subqueries that nothing shows. DataFusion's planner
+/// would remove all of them, before their rows are known to be shown.
+fn without_lost_orders(plan: LogicalPlan) -> Result<LogicalPlan> {
+    let plan = plan.transform_down_with_subqueries(|node| match node {
+        LogicalPlan::SubqueryAlias(alias) => {
+            let (input, name) = (Arc::unwrap_or_clone(alias.input), alias.alias);
+            let input = unordered(input)?;
+            let alias = SubqueryAlias::try_new(Arc::new(input.data), name)?;
+            Ok(Transformed::new(LogicalPlan::SubqueryAlias(alias), true, input.tnr))
+        }
+        other => Ok(Transformed::no(other)),
+    })?;
+    Ok(plan.data)
+}
+
+/// The rows of a relation without the orders that no limit takes rows by.
+fn unordered(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
+    plan.transform_down(|node| match node {
+        LogicalPlan::Limit(_) => Ok(Transformed::new(node, false, TreeNodeRecursion::Jump)),
+        LogicalPlan::Sort(sort) if sort.fetch.is_none() => {
+            Ok(Transformed::yes(Arc::unwrap_or_clone(sort.input)))
+        }
+        other => Ok(Transformed::no(other)),
+    })
+    .map(|changed| Transformed::new(changed.data, changed.transformed, TreeNodeRecursion::Continue))
 }
 
 /// Whether an aggregate shows the order of its input, and asks for none.

@@ -408,6 +408,7 @@ async fn rules_that_no_table_follows_are_refused() {
         assert!(said.starts_with(what) && said.contains("is not supported"), "{statement}: {said}");
     }
     let script = "CREATE TABLE t(a INT NULL REFERENCES u(b), b TEXT COLLATE BINARY);
+        CREATE TABLE numbered(id INTEGER PRIMARY KEY, a INT);
         INSERT OR ABORT INTO t VALUES (1, 'x'); SELECT count(*) FROM t";
     assert_eq!(value(&session, script).await, "1");
     for (statement, what) in [
