@@ -145,7 +145,10 @@ fn ordered(plan: &LogicalPlan) -> Result<Option<Ordered>> {
             let mut columns: Vec<Expr> =
                 sort.input.schema().columns().into_iter().map(Expr::Column).collect();
             let mut keys = Vec::new();
-            for (index, key) in sort.expr.iter().enumerate() {
+            // The rows of a view in a view may have keys.
+            let fields = sort.input.schema().fields().iter();
+            let first = fields.filter(|field| field.name().starts_with(KEY)).count();
+            for (index, key) in (first..).zip(&sort.expr) {
                 let name = format!("{KEY}{index}");
                 columns.push(key.expr.clone().alias(&name));
                 keys.push(key.with_expr(Expr::Column(Column::new_unqualified(name))));
