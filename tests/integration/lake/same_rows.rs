@@ -114,7 +114,9 @@ async fn compare(own: &Trace, stored: &Trace, sql: &str) -> bool {
     match (own.sql(sql).await, stored.sql(sql).await) {
         (Ok(rows), Ok(others)) => {
             let texts = [whole(rows), whole(others)].map(|batch| match batch {
-                Some(batch) => pretty_format_batches(&[batch.clone()]).unwrap().to_string(),
+                Some(batch) => {
+                    pretty_format_batches(std::slice::from_ref(&batch)).unwrap().to_string()
+                }
                 None => String::new(),
             });
             if texts[0] == texts[1] {

@@ -200,7 +200,7 @@ mod tests {
             ingested_at: "2026-02-03T00:00:00Z".to_owned(),
         };
         let columns = ["os".to_owned(), "none".to_owned()];
-        let rows = batch(&[trace.clone()], &columns).unwrap();
+        let rows = batch(std::slice::from_ref(&trace), &columns).unwrap();
         let again = traces(&rows, &columns).unwrap().remove(0);
         assert_eq!(format!("{:?}", again.facts), format!("{:?}", trace.facts));
         assert_eq!((again.value("os"), again.value("none")), (Some("Linux"), None));

@@ -47,7 +47,7 @@ impl Connection {
         Ok(Outcome::Done(match kind {
             Kind::Begin(tag) => {
                 self.transaction = TransactionStatus::Transaction;
-                *tag
+                tag
             }
             Kind::Commit | Kind::Rollback => {
                 self.transaction = TransactionStatus::Idle;
@@ -99,7 +99,7 @@ impl Connection {
                 if is_failed && *tag == "ROLLBACK" {
                     self.transaction = TransactionStatus::Transaction;
                 }
-                *tag
+                tag
             }
             Kind::Trace(_) | Kind::Catalog(_) | Kind::Declare { .. } => {
                 return Err(Failure::unsupported("a cursor of a cursor").into());

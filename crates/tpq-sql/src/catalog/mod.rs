@@ -47,11 +47,14 @@ pub(crate) const NUMBERED: &str = "__numbered_";
 /// Prefix of the stored tables in Perfetto's trace processor.
 const INTRINSIC: &str = "__intrinsic_";
 
+/// The tables of a schema, by name.
+type SchemaTables = BTreeMap<String, Arc<dyn TableSource>>;
+
 /// Everything that a statement can name.
 pub(crate) struct Catalog {
     stored: BTreeMap<String, Arc<dyn TableSource>>,
     /// The tables of further schemas, by the names of schemas.
-    schemas: RwLock<BTreeMap<String, BTreeMap<String, Arc<dyn TableSource>>>>,
+    schemas: RwLock<BTreeMap<String, SchemaTables>>,
     tables: Arc<TraceTables>,
     prelude: Prelude,
     functions: BTreeMap<String, Arc<dyn TableFunction>>,

@@ -32,10 +32,11 @@ fn differ(left: &Expr, right: &Expr, schema: &DFSchema) -> bool {
     let (Ok(left), Ok(right)) = (left.get_type(schema), right.get_type(schema)) else {
         return false;
     };
-    left != right
-        && !left.is_null()
-        && !right.is_null()
-        && !(left.is_numeric() && right.is_numeric())
+    let are_alike = left == right
+        || left.is_null()
+        || right.is_null()
+        || left.is_numeric() && right.is_numeric();
+    !are_alike
 }
 
 fn compared(mut comparison: BinaryExpr, schema: &DFSchema) -> Transformed<Expr> {

@@ -264,7 +264,7 @@ impl Job {
         if self.catalog.find(&digest).is_some() && !self.options.replace {
             return Ok(Prepared::Existing);
         }
-        let trace = Trace::open(&[path.clone()], self.import.clone()).await?;
+        let trace = Trace::open(std::slice::from_ref(&path), self.import.clone()).await?;
         let facts = facts_of(&trace, &path, digest, size).await?;
         let staged = self.lake.stage(self.catalog.layout(), facts, trace.tables()).await?;
         Ok(Prepared::Staged(Box::new(staged)))

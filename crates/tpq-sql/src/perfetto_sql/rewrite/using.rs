@@ -33,7 +33,8 @@ pub(super) fn qualify_all(tree: &mut Statement, scope: &Scope) -> bool {
     });
     names.sort();
     names.dedup();
-    names.iter().fold(false, |found, name| qualify(tree, name, scope) || found)
+    // Each of them, also after one was found.
+    names.iter().filter(|name| qualify(tree, name, scope)).count() > 0
 }
 
 /// Whether an error is about an operand that is a comparison.
