@@ -1,7 +1,7 @@
 //! Stages that stop when their task is cancelled.
 //!
 //! Ballista drops the future of a cancelled task. The parts of its stage run in tasks of the
-//! runtime that nobody drops, so they would go on to their end. Here a stage has a token that is
+//! runtime that are not dropped, so they would go on to their end. Here a stage has a token that is
 //! cancelled with the future, and its steps look at the token.
 
 use std::fmt::{self, Display, Formatter};

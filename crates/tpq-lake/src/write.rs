@@ -145,7 +145,7 @@ pub(crate) fn file_name(prefix: &str) -> String {
     format!("{prefix}-{:x}{process:08x}{count:04x}.parquet", since.as_nanos())
 }
 
-/// The digest of the trace in whose file name it is.
+/// The digest of a trace in the name of its file.
 pub(crate) fn digest_in(path: &str) -> Option<&str> {
     let name = path.rsplit('/').next()?;
     Some(name.split_once('-')?.0)

@@ -101,7 +101,7 @@ pub fn ingest(
     })
 }
 
-/// A task that stops when nobody waits for it any more.
+/// A task that stops when its result is no longer awaited.
 struct AbortOnDrop<T>(JoinHandle<T>);
 
 impl<T> Drop for AbortOnDrop<T> {
