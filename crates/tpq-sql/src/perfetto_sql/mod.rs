@@ -45,6 +45,7 @@ mod token_macros;
 mod types;
 mod union_types;
 mod virtual_table;
+mod walk;
 mod wildcards;
 
 pub(crate) use arithmetic::SqliteOperators;

@@ -3,11 +3,12 @@
 
 use std::ops::ControlFlow;
 
+use crate::perfetto_sql::walk::walk_mut;
 use datafusion::sql::parser::Statement as Tree;
 use datafusion::sql::sqlparser::ast::{
     Cte, Expr, Ident, Join, JoinConstraint, JoinOperator, ObjectName, Query, Select, SelectItem,
-    SelectItemQualifiedWildcardKind, SetExpr, Statement, TableAlias, TableFactor, VisitMut,
-    VisitorMut, WildcardAdditionalOptions,
+    SelectItemQualifiedWildcardKind, SetExpr, Statement, TableAlias, TableFactor, VisitorMut,
+    WildcardAdditionalOptions,
 };
 
 use super::planner::Planner;
@@ -220,7 +221,7 @@ pub(super) fn visit_queries<'a>(
     change: &mut dyn FnMut(&mut Query, &Scope<'a>),
 ) {
     let mut queries = Queries { scopes: vec![scope.clone()], change };
-    let _: ControlFlow<()> = statement.visit(&mut queries);
+    let _: ControlFlow<()> = walk_mut(statement, &mut queries);
 }
 
 struct Queries<'a, 'c> {

@@ -32,11 +32,11 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::ops::ControlFlow;
 
+use crate::perfetto_sql::walk::{walk_mut, walk_relations};
 use datafusion::sql::parser::Statement as Tree;
 use datafusion::sql::sqlparser::ast::{
     Cte, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList, FunctionArguments,
-    Ident, ObjectName, Query, Select, SelectItem, SetExpr, Value, VisitMut, VisitorMut,
-    visit_relations,
+    Ident, ObjectName, Query, Select, SelectItem, SetExpr, Value, VisitorMut,
 };
 use datafusion::sql::sqlparser::tokenizer::{Token, TokenWithSpan};
 
@@ -74,7 +74,7 @@ pub(super) fn rewrite(tree: &mut Tree, titles: &Titles, is_aggregate: &dyn Fn(&s
     match tree {
         Tree::Statement(statement) => {
             nested_ctes::rename(statement);
-            let _: ControlFlow<()> = statement.visit(&mut Rewriter { titles, is_aggregate });
+            let _: ControlFlow<()> = walk_mut(statement, &mut Rewriter { titles, is_aggregate });
         }
         Tree::Explain(explain) => rewrite(&mut explain.statement, titles, is_aggregate),
         _ => {}
@@ -196,7 +196,7 @@ fn type_nulls(body: &mut SetExpr) {
 
 fn refers_to_itself(cte: &Cte) -> bool {
     let name = &cte.alias.name.value;
-    let found = visit_relations(&cte.query, |relation: &ObjectName| {
+    let found = walk_relations(&cte.query, |relation: &ObjectName| {
         if relation.to_string().eq_ignore_ascii_case(name) {
             return ControlFlow::Break(());
         }

@@ -3,9 +3,9 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
+use crate::perfetto_sql::walk::walk_mut;
 use datafusion::sql::sqlparser::ast::{
-    Expr, Ident, Select, SelectItem, SetExpr, Statement, TableFactor, TableWithJoins, VisitMut,
-    VisitorMut,
+    Expr, Ident, Select, SelectItem, SetExpr, Statement, TableFactor, TableWithJoins, VisitorMut,
 };
 use datafusion::sql::sqlparser::tokenizer::{Location, Token, TokenWithSpan};
 
@@ -57,7 +57,7 @@ pub(super) fn as_text(
 
 fn put_text(tree: &mut Statement, names: &QuotedNames, is_text: &dyn Fn(&str) -> bool) -> bool {
     let mut quoted = Quoted { is_text, names, found: false };
-    let _: ControlFlow<()> = tree.visit(&mut quoted);
+    let _: ControlFlow<()> = walk_mut(tree, &mut quoted);
     quoted.found
 }
 

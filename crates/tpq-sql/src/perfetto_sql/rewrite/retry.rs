@@ -8,12 +8,12 @@
 
 use std::ops::ControlFlow;
 
+use crate::perfetto_sql::walk::{walk_expressions, walk_expressions_mut, walk_mut};
 use datafusion::common::SchemaError;
 use datafusion::error::DataFusionError;
 use datafusion::sql::parser::Statement as Tree;
 use datafusion::sql::sqlparser::ast::{
-    Expr, Join, JoinConstraint, JoinOperator, Query, Select, SelectItem, VisitMut, VisitorMut,
-    visit_expressions, visit_expressions_mut,
+    Expr, Join, JoinConstraint, JoinOperator, Query, Select, SelectItem, VisitorMut,
 };
 
 use super::grouping::Known;
@@ -48,7 +48,7 @@ pub(in super::super) fn rewrite_failed(
             SchemaError::FieldNotFound { field, .. } if field.relation.is_none() => {
                 let name = &field.name;
                 let mut aliased = Aliases::new(name, vec![scope()]);
-                let _ = tree.visit(&mut aliased);
+                let _ = walk_mut(tree, &mut aliased);
                 aliased.found
                     || quoted::as_text(tree, name, &names.quoted, &scope())
                     || using::qualify(tree, name, &scope())
@@ -118,7 +118,7 @@ impl<'a, 'p> Aliases<'a, 'p> {
             return expr;
         }
         let sources = scope.sources(select);
-        let _: ControlFlow<()> = visit_expressions_mut(&mut expr, |part| {
+        let _: ControlFlow<()> = walk_expressions_mut(&mut expr, |part| {
             if let Expr::Identifier(column) = part {
                 let mut holders = sources.iter().filter(|source| source.has(&column.value));
                 if let (Some(source), None) = (holders.next(), holders.next())
@@ -160,13 +160,13 @@ impl VisitorMut for Aliases<'_, '_> {
         let Some(meant) = meant else { return ControlFlow::Continue(()) };
         let meant = self.qualified(meant, select);
         let mut size = 0;
-        let _: ControlFlow<()> = visit_expressions(&meant, |_| {
+        let _: ControlFlow<()> = walk_expressions(&meant, |_| {
             size += 1;
             ControlFlow::Continue(())
         });
         let (name, mut found, mut parts) = (self.name, false, self.parts);
         let mut replace = |within: &mut Expr| {
-            let _: ControlFlow<()> = visit_expressions_mut(within, |expr| {
+            let _: ControlFlow<()> = walk_expressions_mut(within, |expr| {
                 if let Expr::Identifier(used) = expr
                     && used.value.eq_ignore_ascii_case(name)
                 {
@@ -220,10 +220,10 @@ mod tests {
         let tree = DFParser::parse_sql(&sql).unwrap().pop_front().unwrap();
         let Tree::Statement(mut statement) = tree else { panic!("{sql}") };
         let mut aliased = Aliases::new("a", Vec::new());
-        let _ = statement.visit(&mut aliased);
+        let _ = walk_mut(&mut *statement, &mut aliased);
         assert!(aliased.found);
         let mut parts = 0;
-        let _: ControlFlow<()> = visit_expressions(&*statement, |_| {
+        let _: ControlFlow<()> = walk_expressions(&*statement, |_| {
             parts += 1;
             ControlFlow::Continue(())
         });

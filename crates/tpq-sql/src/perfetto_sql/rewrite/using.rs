@@ -5,9 +5,10 @@
 
 use std::ops::ControlFlow;
 
+use crate::perfetto_sql::walk::walk_mut;
 use datafusion::sql::sqlparser::ast::{
     BinaryOperator, Expr, Ident, Join, JoinConstraint, JoinOperator, Query, Select, SelectItem,
-    SetExpr, Statement, VisitMut, VisitorMut,
+    SetExpr, Statement, VisitorMut,
 };
 
 use super::outer_using::fills_left;
@@ -52,7 +53,7 @@ fn in_query(query: &mut Query, name: &str, scope: &Scope) -> bool {
             matches!(item, SelectItem::ExprWithAlias { alias, .. } if is_same(alias, &names.name))
         });
         if let Some(order) = query.order_by.as_mut().filter(|_| !is_alias) {
-            let _ = order.visit(&mut names);
+            let _ = walk_mut(order, &mut names);
         }
         found |= names.found;
     }
@@ -90,7 +91,7 @@ fn in_select<'a>(select: &mut Select, name: &str, scope: &Scope<'a>) -> Vec<Name
         let value = Expr::CompoundIdentifier(vec![table, Ident::new(&name)]);
         let mut names = Names::new(name, value, scope);
         names.found = found;
-        let _ = select.visit(&mut names);
+        let _ = walk_mut(select, &mut names);
         all.push(names);
     }
     all
