@@ -8,6 +8,7 @@ mod distinct;
 mod duplicates;
 mod group_keys;
 mod grouping;
+mod having;
 mod hidden_order;
 mod later_tables;
 mod limits;
@@ -44,6 +45,7 @@ use super::titles::Titles;
 use crate::functions::CAST_INTEGER;
 pub(super) use auto_id::number_tables;
 pub(super) use chains::{flatten_chain, flatten_set_operations, order_set_operations};
+pub(super) use having::write_out_aliases;
 pub(super) use limits::limited_recursion;
 pub(super) use order_keys::select_order_keys;
 pub(super) use outer_using::coalesce_joined;
@@ -210,6 +212,9 @@ fn name_items(select: &mut Select, titles: &[String]) {
     let fits = titles.len() == select.projection.len();
     let mut taken = Taken::new();
     for (index, item) in select.projection.iter_mut().enumerate() {
+        if let SelectItem::UnnamedExpr(expr) = item {
+            without_brackets(expr);
+        }
         match item {
             SelectItem::UnnamedExpr(
                 column @ (Expr::Identifier(_) | Expr::CompoundIdentifier(_)),
@@ -239,6 +244,17 @@ fn name_items(select: &mut Select, titles: &[String]) {
             }
             _ => {}
         }
+    }
+}
+
+/// Takes a column out of its brackets: they do not change its name.
+fn without_brackets(expr: &mut Expr) {
+    let mut inner = &*expr;
+    while let Expr::Nested(within) = inner {
+        inner = within;
+    }
+    if matches!(inner, Expr::Identifier(_) | Expr::CompoundIdentifier(_)) {
+        *expr = inner.clone();
     }
 }
 

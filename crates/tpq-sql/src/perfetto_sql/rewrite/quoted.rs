@@ -12,14 +12,14 @@ use datafusion::sql::sqlparser::tokenizer::{Location, Token, TokenWithSpan};
 use super::{DUPLICATE_SUFFIX, text};
 use crate::perfetto_sql::scope::{Scope, visit_queries};
 
-/// The names in double quotes as they are written, by where they begin: the syntax tree has all
-/// names in lower case.
+/// The names in quotes as they are written, by where they begin: the syntax tree has all names in
+/// lower case.
 pub(in super::super) struct QuotedNames(HashMap<(u64, u64), String>);
 
 impl QuotedNames {
     pub(in super::super) fn of(tokens: &[TokenWithSpan]) -> Self {
         let quoted = tokens.iter().filter_map(|token| match &token.token {
-            Token::Word(word) if word.quote_style == Some('"') => {
+            Token::Word(word) if word.quote_style.is_some() => {
                 Some((key(token.span.start), word.value.clone()))
             }
             _ => None,

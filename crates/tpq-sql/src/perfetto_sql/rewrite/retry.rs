@@ -80,7 +80,7 @@ pub(in super::super) fn rewrite_failed(
             distinct::order_by_others(tree, &scope())
         }
         DataFusionError::Plan(message) => duplicates::named_twice(message)
-            .is_some_and(|name| duplicates::rename_duplicates(tree, name, &scope())),
+            .any(|name| duplicates::rename_duplicates(tree, name, &scope())),
         _ => false,
     }
 }
@@ -105,32 +105,31 @@ impl<'a, 'p> Aliases<'a, 'p> {
     fn new(name: &'a str, scopes: Vec<Scope<'p>>) -> Self {
         Self { name, scopes, found: false, parts: 0 }
     }
+}
 
-    /// An expression of a SELECT with the tables of its columns, so that it means the same in a
-    /// subquery.
-    fn qualified(&self, mut expr: Expr, select: &Select) -> Expr {
-        let Some(scope) = self.scopes.last() else { return expr };
-        // The names in a subquery are its own first.
-        let is_query = |part: &Expr| {
-            matches!(part, Expr::Subquery(_) | Expr::Exists { .. } | Expr::InSubquery { .. })
-        };
-        if has(&expr, is_query) {
-            return expr;
-        }
-        let sources = scope.sources(select);
-        let _: ControlFlow<()> = walk_expressions_mut(&mut expr, |part| {
-            if let Expr::Identifier(column) = part {
-                let mut holders = sources.iter().filter(|source| source.has(&column.value));
-                if let (Some(source), None) = (holders.next(), holders.next())
-                    && let Some(table) = &source.name
-                {
-                    *part = Expr::CompoundIdentifier(vec![table.clone(), column.clone()]);
-                }
-            }
-            ControlFlow::Continue(())
-        });
-        expr
+/// An expression of a SELECT with the tables of its columns, so that it means the same in a
+/// subquery.
+pub(super) fn qualified(mut expr: Expr, select: &Select, scope: &Scope) -> Expr {
+    // The names in a subquery are its own first.
+    let is_query = |part: &Expr| {
+        matches!(part, Expr::Subquery(_) | Expr::Exists { .. } | Expr::InSubquery { .. })
+    };
+    if has(&expr, is_query) {
+        return expr;
     }
+    let sources = scope.sources(select);
+    let _: ControlFlow<()> = walk_expressions_mut(&mut expr, |part| {
+        if let Expr::Identifier(column) = part {
+            let mut holders = sources.iter().filter(|source| source.has(&column.value));
+            if let (Some(source), None) = (holders.next(), holders.next())
+                && let Some(table) = &source.name
+            {
+                *part = Expr::CompoundIdentifier(vec![table.clone(), column.clone()]);
+            }
+        }
+        ControlFlow::Continue(())
+    });
+    expr
 }
 
 impl VisitorMut for Aliases<'_, '_> {
@@ -158,7 +157,10 @@ impl VisitorMut for Aliases<'_, '_> {
             _ => None,
         });
         let Some(meant) = meant else { return ControlFlow::Continue(()) };
-        let meant = self.qualified(meant, select);
+        let meant = match self.scopes.last() {
+            Some(scope) => qualified(meant, select, scope),
+            None => meant,
+        };
         let mut size = 0;
         let _: ControlFlow<()> = walk_expressions(&meant, |_| {
             size += 1;
