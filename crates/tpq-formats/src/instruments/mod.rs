@@ -141,7 +141,8 @@ impl Decoded {
             ts: event.ts,
             source: tables.strings.intern(SOURCE),
             task_context_id: Some(trackers.samples.task(task, tables)),
-            execution_context_id: trackers.samples.execution(ucpu, StringId::NULL, tables),
+            execution_context_id: ucpu
+                .map(|ucpu| trackers.samples.execution(Some(ucpu), StringId::NULL, tables)),
             callsite_id,
             ..ProfilerSampleRow::default()
         })

@@ -207,7 +207,8 @@ pub(super) fn decode_sample(record: &Record<'_>, context: &mut Context<'_>) -> O
         ts: *ts,
         source: tables.strings.intern(SOURCE),
         task_context_id: Some(trackers.samples.task(task, tables)),
-        execution_context_id: trackers.samples.execution(ucpu, cpu_mode, tables),
+        execution_context_id: (ucpu.is_some() || !cpu_mode.is_null())
+            .then(|| trackers.samples.execution(ucpu, cpu_mode, tables)),
         callsite_id,
         unwind_error: StringId::NULL,
         session_id,
