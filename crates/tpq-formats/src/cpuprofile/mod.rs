@@ -22,15 +22,7 @@ const NS_PER_US: f64 = 1000.0;
 /// A profile states neither its thread nor its process.
 const UNKNOWN_TASK: i64 = 0;
 
-pub(crate) const FORMAT: TraceFormat = TraceFormat {
-    has_packets: false,
-    default_clock: DefaultClock::Private,
-    is_windowed: false,
-    has_kernel: false,
-    has_deferred_args: false,
-    prescan: None,
-    open,
-};
+pub(crate) const FORMAT: TraceFormat = TraceFormat::of_one_clock(DefaultClock::Private, open);
 
 pub(crate) const DECODER: FormatDecoder = FormatDecoder {
     runs: &[(PROFILE, decode_profile), (SAMPLES, decode_sample)],
@@ -39,7 +31,7 @@ pub(crate) const DECODER: FormatDecoder = FormatDecoder {
 
 fn open(file: OpenFile<'_>) -> OpenedFile<'_> {
     let format = DocumentFormat { whole: PROFILE, is_text: true, read };
-    OpenedFile { reader: Box::new(DocumentReader::new(file, format)), work: None }
+    DocumentReader::open(file, format)
 }
 
 /// Reads the times of samples: a start, and the difference of each sample to the one before.

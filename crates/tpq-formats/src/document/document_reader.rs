@@ -8,7 +8,7 @@ use tpq_ingest::{
     SourceId, TextLocation, Timeline,
 };
 
-use crate::OpenFile;
+use crate::{OpenFile, OpenedFile};
 
 /// The number of events in a run.
 const RUN_EVENTS: usize = 8192;
@@ -74,7 +74,12 @@ pub(crate) struct DocumentReader<'a> {
 }
 
 impl<'a> DocumentReader<'a> {
-    pub(crate) fn new(open: OpenFile<'a>, format: DocumentFormat) -> Self {
+    /// Opens a file that is one document.
+    pub(crate) fn open(open: OpenFile<'a>, format: DocumentFormat) -> OpenedFile<'a> {
+        OpenedFile { reader: Box::new(Self::new(open, format)), work: None }
+    }
+
+    fn new(open: OpenFile<'a>, format: DocumentFormat) -> Self {
         let OpenFile { bytes, file, timeline, .. } = open;
         let (base, len) = file.segments.first().copied().unwrap_or_default();
         let names = file.base.1;

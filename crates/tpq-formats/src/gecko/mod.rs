@@ -24,15 +24,8 @@ const PROFILE: RunKind = format_run_kind(9);
 const SAMPLES: RunKind = format_run_kind(10);
 const SOURCE: &str = "gecko";
 
-pub(crate) const FORMAT: TraceFormat = TraceFormat {
-    has_packets: false,
-    default_clock: DefaultClock::OfFile(MONOTONIC),
-    is_windowed: false,
-    has_kernel: false,
-    has_deferred_args: false,
-    prescan: None,
-    open,
-};
+pub(crate) const FORMAT: TraceFormat =
+    TraceFormat::of_one_clock(DefaultClock::OfFile(MONOTONIC), open);
 
 pub(crate) const DECODER: FormatDecoder = FormatDecoder {
     runs: &[(PROFILE, decode_profile), (SAMPLES, decode_sample)],
@@ -41,7 +34,7 @@ pub(crate) const DECODER: FormatDecoder = FormatDecoder {
 
 fn open(file: OpenFile<'_>) -> OpenedFile<'_> {
     let format = DocumentFormat { whole: PROFILE, is_text: true, read: read_samples };
-    OpenedFile { reader: Box::new(DocumentReader::new(file, format)), work: None }
+    DocumentReader::open(file, format)
 }
 
 /// The stacks of all threads of a profile.

@@ -28,15 +28,8 @@ const TRACKS: TrackKind = TrackKind::slices("otlp_spans");
 /// Processes without a stated id have numbers from here on, above those of systems.
 const FIRST_UNNUMBERED: i64 = 1 << 53;
 
-pub(crate) const FORMAT: TraceFormat = TraceFormat {
-    has_packets: false,
-    default_clock: DefaultClock::OfFile(REALTIME),
-    is_windowed: false,
-    has_kernel: false,
-    has_deferred_args: false,
-    prescan: None,
-    open,
-};
+pub(crate) const FORMAT: TraceFormat =
+    TraceFormat::of_one_clock(DefaultClock::OfFile(REALTIME), open);
 
 pub(crate) const PROTOBUF_FORMAT: TraceFormat = TraceFormat { open: open_protobuf, ..FORMAT };
 
@@ -60,12 +53,12 @@ pub(crate) const DECODER: FormatDecoder = FormatDecoder {
 
 fn open(file: OpenFile<'_>) -> OpenedFile<'_> {
     let format = DocumentFormat { whole: JSON, is_text: true, read: json::read };
-    OpenedFile { reader: Box::new(DocumentReader::new(file, format)), work: None }
+    DocumentReader::open(file, format)
 }
 
 fn open_protobuf(file: OpenFile<'_>) -> OpenedFile<'_> {
     let format = DocumentFormat { whole: PROTOBUF, is_text: false, read: protobuf::read };
-    OpenedFile { reader: Box::new(DocumentReader::new(file, format)), work: None }
+    DocumentReader::open(file, format)
 }
 
 /// The process of each resource, by the place of the resource in the document.

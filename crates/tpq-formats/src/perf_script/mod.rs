@@ -26,15 +26,8 @@ use crate::{DefaultClock, OpenFile, OpenedFile, TraceFormat};
 const SAMPLES: RunKind = format_run_kind(7);
 const SOURCE: &str = "perf_text";
 
-pub(crate) const FORMAT: TraceFormat = TraceFormat {
-    has_packets: false,
-    default_clock: DefaultClock::OfFile(MONOTONIC),
-    is_windowed: false,
-    has_kernel: false,
-    has_deferred_args: false,
-    prescan: None,
-    open,
-};
+pub(crate) const FORMAT: TraceFormat =
+    TraceFormat::of_one_clock(DefaultClock::OfFile(MONOTONIC), open);
 
 pub(crate) const DECODER: FormatDecoder =
     FormatDecoder { runs: &[(SAMPLES, decode_sample)], text_of: |_, _| None };
