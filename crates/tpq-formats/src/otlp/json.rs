@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::span::{NO_TIME, Resource, Span, Value, place};
+use super::span::{NO_TIME, Resource, Span, SpanEvent, Value, place};
 use crate::document::{Document, Events, Json, JsonError, Place};
 
 /// The resources of a document.
@@ -59,7 +59,6 @@ pub(super) fn span(part: &[u8]) -> Span<'_> {
     let span = Json::of_part(part);
     let text = |value: Json<'_>| value.text().filter(|text| !text.is_empty()).map(owned);
     let status = span.get("status");
-    let attributes = span.get("attributes");
     Span {
         time: time(span),
         name: span.get("name").text().unwrap_or_default(),
@@ -69,12 +68,24 @@ pub(super) fn span(part: &[u8]) -> Span<'_> {
         kind: span.get("kind").int(),
         status_code: status.get("code").int(),
         status_message: text(status.get("message")),
-        attributes: attributes
-            .elements()
-            .filter_map(|it| Some((it.get("key").text()?, value_of(it.get("value"))?)))
-            .collect(),
-        unread: [span.get("events"), span.get("links")].map(|it| it.elements().count() as u64),
+        attributes: attributes(span),
+        events: span.get("events").elements().map(span_event).collect(),
+        links: span.get("links").elements().count() as u64,
     }
+}
+
+fn span_event(event: Json<'_>) -> SpanEvent<'_> {
+    SpanEvent {
+        time: event.get("timeUnixNano").int(),
+        name: event.get("name").text().unwrap_or_default(),
+        attributes: attributes(event),
+    }
+}
+
+/// The attributes of a span or an event.
+fn attributes<'a>(of: Json<'a>) -> Vec<(Cow<'a, str>, Value<'a>)> {
+    let pair = |it: Json<'a>| Some((it.get("key").text()?, value_of(it.get("value"))?));
+    of.get("attributes").elements().filter_map(pair).collect()
 }
 
 fn owned(text: Cow<'_, str>) -> Cow<'static, str> {
