@@ -76,6 +76,19 @@ fn a_stored_profile_of_firefox() {
     assert_eq!(trace.cells("SELECT name FROM process WHERE pid = 6"), [["app"]]);
 }
 
+/// Newer profiles state when a process started by the monotonic clock: the first at 1 s, the second
+/// 10 ms later.
+#[test]
+fn times_of_firefox_by_the_monotonic_clock() {
+    let start = |ns: u64| format!(", \"startTimeAsClockMonotonicNanosecondsSinceBoot\": {ns}");
+    let text = RECORDED
+        .replace("1000.5", &format!("1000.5{}", start(1_000_000_000)))
+        .replace("1010.5", &format!("1010.7{}", start(1_010_000_000)));
+    let times = "SELECT ts FROM cpu_profile_stack_sample ORDER BY ts";
+    let rows = [["1001250000"], ["1002500000"], ["1003000000"], ["1011000000"]];
+    assert_eq!(Imported::file(text).cells(times), rows);
+}
+
 /// Two markers of `paint` are one interval. `gc` overlaps `load` and so has another track, as the
 /// second `load`, which is a moment during `paint`. An end without a start, and a start without an
 /// end, are counted.

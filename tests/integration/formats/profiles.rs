@@ -116,6 +116,7 @@ fn pprof() -> Vec<u8> {
         .message(2, sample(&[2, 1], 500))
         .message(2, sample(&[3], 7))
         .message(2, sample(&[9], 7))
+        .message(2, sample(&[], 0))
         .message(3, mapping)
         .message(4, main)
         .message(4, work)
@@ -158,7 +159,7 @@ pprof cpu  cpu   nanoseconds  [unknown]     7.0
     );
     let kinds = trace.cells("SELECT trace_type FROM trace_file ORDER BY id");
     assert_eq!(kinds, [["gzip"], ["pprof"]]);
-    // The location 9 is none of the profile.
+    // The location 9 is none of the profile. A sample without locations and values is none.
     let errors = "SELECT value FROM stats WHERE name = 'format_parse_errors'";
     assert_eq!(trace.cells(errors), [["1"]]);
 }

@@ -17,7 +17,9 @@ pub(super) struct Thread<'a> {
     pub(super) shared: Json<'a>,
     /// Categories of its profile.
     pub(super) categories: Json<'a>,
-    /// Start of its process after that of the profile, ms.
+    /// Start of its process: ns of the monotonic clock where the profile states it, else 0…
+    base: i64,
+    /// …and ms after it.
     offset: f64,
 }
 
@@ -29,22 +31,32 @@ pub(super) fn threads(document: Json<'_>) -> Vec<Thread<'_>> {
         false => document,
     };
     let mut threads = Vec::new();
-    add_threads(profile, start(profile), &mut threads);
+    let origin = (start(profile), monotonic_start(profile).unwrap_or_default());
+    add_threads(profile, origin, &mut threads);
     threads
 }
 
-fn add_threads<'a>(profile: Json<'a>, origin: Option<f64>, threads: &mut Vec<Thread<'a>>) {
-    let offset = match (start(profile), origin) {
-        (Some(start), Some(origin)) => start - origin,
-        _ => 0.0,
+/// Adds the threads of a profile and of those in it. The outermost one starts at `origin`: ms since
+/// the epoch, and ns of the monotonic clock.
+fn add_threads<'a>(profile: Json<'a>, origin: (Option<f64>, i64), threads: &mut Vec<Thread<'a>>) {
+    let (base, offset) = match (monotonic_start(profile), start(profile), origin) {
+        (Some(base), ..) => (base, 0.0),
+        (None, Some(start), (Some(origin), base)) => (base, start - origin),
+        (None, _, (_, base)) => (base, 0.0),
     };
     let shared = profile.get("shared");
     let categories = profile.get("meta").get("categories");
     let of_profile = profile.get("threads").elements();
-    threads.extend(of_profile.map(|json| Thread { json, shared, categories, offset }));
+    threads.extend(of_profile.map(|json| Thread { json, shared, categories, base, offset }));
     for process in profile.get("processes").elements() {
         add_threads(process, origin, threads);
     }
+}
+
+/// Start of a process, ns of the monotonic clock. Older profiles do not state it, so that their
+/// times count from the start of the profile.
+fn monotonic_start(profile: Json<'_>) -> Option<i64> {
+    profile.get("meta").get("startTimeAsClockMonotonicNanosecondsSinceBoot").int()
 }
 
 /// Start of a process, ms since the epoch.
@@ -56,7 +68,8 @@ impl Thread<'_> {
     /// A time of the thread in ns; `None` for what is no time.
     pub(super) fn ns(&self, ms: f64) -> Option<i64> {
         let ns = ((ms + self.offset) * NS_PER_MS).round();
-        (ns.abs() < i64::MAX as f64).then_some(ns as i64)
+        let ns = (ns.abs() < i64::MAX as f64).then_some(ns as i64)?;
+        self.base.checked_add(ns)
     }
 }
 
