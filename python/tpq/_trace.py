@@ -72,9 +72,9 @@ def open(
             `"nearest"`, by the latest snapshot before it; or `"linear"`, on the line between them.
         ftrace_raw: Whether every kernel event has a row in `ftrace_event`.
         crop: Drop track events before the range of interest that a recording names.
-        symbols: A file or folder of ELF binaries with symbols or debug information, or several,
-            for the functions, files and lines of call stacks without symbols. Binaries are found
-            by their build ids.
+        symbols: A file or folder of binaries (ELF, Mach-O) with symbols or debug information, or
+            several, for the functions, files and lines of call stacks without symbols. Binaries are
+            found by their build ids.
         sql_packages: Folders of SQL modules, as `DIR` or `DIR@NAME`.
         allow_files: Whether statements may read other files, with the permissions of the process.
         progress: Called as `progress(stage, done, total)` about 20 times a second during the
