@@ -81,18 +81,19 @@ fn decode_profile(
     let mut has_parent = rustc_hash::FxHashSet::default();
     let mut order = Vec::new();
     for node in document.get("nodes").elements() {
-        let Some(id) = id_of(node.get("id")) else {
+        let [id, call, parent, of_node] = node.pick(["id", "callFrame", "parent", "children"]);
+        let Some(id) = id_of(id) else {
             stats.increment(Stat::FormatParseErrors);
             continue;
         };
         order.push(id);
-        frames.insert(id, frame(node.get("callFrame"), trackers, tables));
-        if let Some(parent) = id_of(node.get("parent"))
+        frames.insert(id, frame(call, trackers, tables));
+        if let Some(parent) = id_of(parent)
             && has_parent.insert(id)
         {
             children.entry(parent).or_default().push(id);
         }
-        for child in node.get("children").elements().filter_map(id_of) {
+        for child in of_node.elements().filter_map(id_of) {
             // A node that is the child of two would make more paths than there are nodes.
             if has_parent.insert(child) {
                 children.entry(id).or_default().push(child);
@@ -117,11 +118,12 @@ fn decode_profile(
 }
 
 fn frame(frame: Json<'_>, trackers: &mut Trackers, tables: &mut Tables) -> u32 {
-    let name = frame.get("functionName").text().unwrap_or_default();
+    let [name, url, line] = frame.pick(["functionName", "url", "lineNumber"]);
+    let name = name.text().unwrap_or_default();
     let name = if name.is_empty() { "(anonymous)" } else { &name };
-    let url = frame.get("url").text().filter(|url| !url.is_empty());
+    let url = url.text().filter(|url| !url.is_empty());
     // Lines count from 0.
-    let line = frame.get("lineNumber").index().and_then(|line| u32::try_from(line + 1).ok());
+    let line = line.index().and_then(|line| u32::try_from(line + 1).ok());
     match url {
         Some(url) => {
             let source = SourceLine { file: tables.strings.intern(&url), line };

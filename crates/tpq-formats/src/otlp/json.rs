@@ -51,41 +51,56 @@ pub(super) fn read(text: &[u8]) -> Document {
 }
 
 fn time(span: Json<'_>) -> Option<(i64, i64)> {
-    Span::between(span.get("startTimeUnixNano").int(), span.get("endTimeUnixNano").int())
+    let [start, end] = span.pick(["startTimeUnixNano", "endTimeUnixNano"]);
+    Span::between(start.int(), end.int())
 }
 
 /// Reads a span.
 pub(super) fn span(part: &[u8]) -> Span<'_> {
-    let span = Json::of_part(part);
     let text = |value: Json<'_>| value.text().filter(|text| !text.is_empty()).map(owned);
-    let status = span.get("status");
+    let [name, trace_id, span_id, parent_span_id, kind, start, end] = Json::of_part(part).pick([
+        "name",
+        "traceId",
+        "spanId",
+        "parentSpanId",
+        "kind",
+        "startTimeUnixNano",
+        "endTimeUnixNano",
+    ]);
+    let [status, of_span, events, links] =
+        Json::of_part(part).pick(["status", "attributes", "events", "links"]);
+    let [code, message] = status.pick(["code", "message"]);
     Span {
-        time: time(span),
-        name: span.get("name").text().unwrap_or_default(),
-        trace_id: text(span.get("traceId")),
-        span_id: text(span.get("spanId")),
-        parent_span_id: text(span.get("parentSpanId")),
-        kind: span.get("kind").int(),
-        status_code: status.get("code").int(),
-        status_message: text(status.get("message")),
-        attributes: attributes(span),
-        events: span.get("events").elements().map(span_event).collect(),
-        links: span.get("links").elements().count() as u64,
+        time: Span::between(start.int(), end.int()),
+        name: name.text().unwrap_or_default(),
+        trace_id: text(trace_id),
+        span_id: text(span_id),
+        parent_span_id: text(parent_span_id),
+        kind: kind.int(),
+        status_code: code.int(),
+        status_message: text(message),
+        attributes: attributes(of_span),
+        events: events.elements().map(span_event).collect(),
+        links: links.elements().count() as u64,
     }
 }
 
 fn span_event(event: Json<'_>) -> SpanEvent<'_> {
+    let [time, name, of_event] = event.pick(["timeUnixNano", "name", "attributes"]);
     SpanEvent {
-        time: event.get("timeUnixNano").int(),
-        name: event.get("name").text().unwrap_or_default(),
-        attributes: attributes(event),
+        time: time.int(),
+        name: name.text().unwrap_or_default(),
+        attributes: attributes(of_event),
     }
 }
 
-/// The attributes of a span or an event.
-fn attributes<'a>(of: Json<'a>) -> Vec<(Cow<'a, str>, Value<'a>)> {
-    let pair = |it: Json<'a>| Some((it.get("key").text()?, value_of(it.get("value"))?));
-    of.get("attributes").elements().filter_map(pair).collect()
+/// The attributes in a list of them.
+fn attributes(list: Json<'_>) -> Vec<(Cow<'_, str>, Value<'_>)> {
+    let pair = |attribute: Json<'_>| {
+        let [key, value] = attribute.pick(["key", "value"]);
+        Some((key.text()?, value_of(value)?))
+    };
+    list.elements().filter_map(pair).collect()
 }
 
 fn owned(text: Cow<'_, str>) -> Cow<'static, str> {
