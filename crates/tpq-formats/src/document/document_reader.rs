@@ -100,16 +100,14 @@ impl<'a> DocumentReader<'a> {
         let Ok(len) = u32::try_from(self.bytes.len()) else {
             return self.lose(0, (1, 1), "a document of 4 GiB or more is not read");
         };
-        let Document { events, problems, is_readable } = (self.format.read)(self.bytes);
+        let Document { events, mut problems, is_readable } = (self.format.read)(self.bytes);
+        problems.sort_by_key(|&(at, _)| at);
         let (mut line, mut line_start, mut seen) = (1, 0, 0);
         for (at, what) in problems {
             let at = at.min(self.bytes.len());
             if !self.format.is_text {
                 self.lose(at, (0, at as u64), what);
                 continue;
-            }
-            if at < seen {
-                (line, line_start, seen) = (1, 0, 0);
             }
             for end in memchr::memchr_iter(b'\n', self.bytes.get(seen..at).unwrap_or_default()) {
                 line += 1;

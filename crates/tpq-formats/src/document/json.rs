@@ -64,13 +64,12 @@ impl<'a> Json<'a> {
         let mut left = N;
         for (key, value) in Members::of(self.0) {
             let key = unescaped(key);
-            let at = keys.iter().position(|&it| it.as_bytes() == key.as_ref());
-            if let Some(found) = at.and_then(|at| found.get_mut(at)).filter(|it| it.is_none()) {
-                *found = Some(Self(value));
-                left -= 1;
-                if left == 0 {
-                    break;
-                }
+            let Some(at) = keys.iter().position(|it| it.as_bytes() == &*key) else { continue };
+            let Some(slot) = found.get_mut(at).filter(|slot| slot.is_none()) else { continue };
+            *slot = Some(Self(value));
+            left -= 1;
+            if left == 0 {
+                break;
             }
         }
         found.map(|value| value.unwrap_or(Self(b"null")))
@@ -142,7 +141,7 @@ fn unescaped(key: &[u8]) -> Cow<'_, [u8]> {
     if !key.contains(&b'\\') {
         return Cow::Borrowed(key);
     }
-    let quoted = [b"\"", key, b"\""].concat();
+    let quoted = [&b"\""[..], key, b"\""].concat();
     match sonic_rs::from_slice::<String>(&quoted) {
         Ok(key) => Cow::Owned(key.into_bytes()),
         Err(_) => Cow::Borrowed(key),

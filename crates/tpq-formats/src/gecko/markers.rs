@@ -6,7 +6,6 @@
 
 use rustc_hash::FxHashMap;
 use tpq_decode::RunEvent;
-use tpq_ingest::RunKind;
 use tpq_tables::{Stats, StringId, Tables};
 use tpq_trackers::args::{ArgSet, ArgValue};
 use tpq_trackers::track::{Dimensions, NewSlice, Sharing, TrackKind, Trackers};
@@ -38,7 +37,6 @@ enum Phase {
 /// Markers of a document.
 pub(super) struct Markers<'a> {
     text: &'a [u8],
-    kind: RunKind,
     times: Vec<i64>,
     words: Vec<u32>,
 }
@@ -54,7 +52,7 @@ struct Open {
 
 impl<'a> Markers<'a> {
     pub(super) fn of(text: &'a [u8]) -> Self {
-        Self { text, kind: MARKERS, times: Vec::new(), words: Vec::new() }
+        Self { text, times: Vec::new(), words: Vec::new() }
     }
 
     /// Reads the markers of a thread.
@@ -116,8 +114,8 @@ impl<'a> Markers<'a> {
     }
 
     pub(super) fn into_events(self) -> Events {
-        let Self { kind, times, words, .. } = self;
-        Events { kind, times, place: Place::Numbers(WORDS, words) }
+        let Self { times, words, .. } = self;
+        Events { kind: MARKERS, times, place: Place::Numbers(WORDS, words) }
     }
 }
 

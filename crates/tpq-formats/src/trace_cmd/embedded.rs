@@ -97,8 +97,8 @@ impl<'a> EmbeddedFormats<'a> {
     }
 
     fn switch(&self) -> Option<Switch> {
-        let formats = self.0.formats.iter().filter_map(|format| EventFormat::read(format));
-        let format = formats.filter(|format| format.name == SWITCH).last()?;
+        let mut formats = self.0.formats.iter().filter_map(|format| EventFormat::read(format));
+        let format = formats.find(|format| format.name == SWITCH)?;
         let at = |name: &[u8]| format.field(name).map(|field| (field.offset, field.size));
         Some(Switch { id: format.id, from: at(b"prev_pid")?, to: at(b"next_pid")? })
     }
