@@ -188,7 +188,8 @@ def art_hprof(file, size):
         roots = b"".join(struct.pack(">BI", 5, first + 3 * index) + struct.pack(">BI", 5, first + 3 * index + 1) for index in range(begin, end, 16))
         file.write(record(0x1C, heap + roots + b"".join(map(part, range(begin, end)))))
     file.write(record(0x2C, b""))
-    return 3 * objects
+    # Classes are objects as well.
+    return 3 * objects + len(classes)
 
 
 BINARY = {

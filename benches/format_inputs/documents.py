@@ -70,7 +70,7 @@ def gecko(file, size):
     count = 0
     file.write(b'{"meta": {"interval": 1, "startTime": 1700000000000}, "libs": [], "threads": [\n')
     for thread in range(8):
-        samples = max(1, int((size / 8 - len(tables)) / 26))
+        samples = max(1, int((size / 8 - len(tables)) / 17))
         stack = column(tops[chance.randrange(len(tops))] for _ in range(samples))
         time = column(f"{index * 1.003:.3f}" for index in range(samples))
         file.write(

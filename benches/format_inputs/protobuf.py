@@ -66,14 +66,16 @@ def proto(file, size):
 
 
 def pprof(file, size):
-    chance, made = source(), stacks(source(), 4000)
+    chance, made = source(), stacks(source(), 100_000)
     strings = ["", "cpu", "nanoseconds", "samples", "count"] + FUNCTIONS + LIBRARIES
     file.write(message(1, number(1, 3), number(2, 4)) + message(1, number(1, 1), number(2, 2)))
 
-    def sample(_):
-        stack = made[chance.randrange(len(made))]
-        # Distinct locations of a function, as of its lines.
-        locations = [function * 8 + chance.randrange(8) + 1 for function in reversed(stack)]
+    def sample(count):
+        # Stacks that follow each other share their outer part. They differ in the line of the innermost
+        # function, which is a location of its own.
+        stack = made[count // 8 % len(made)]
+        locations = [function * 8 + 1 for function in reversed(stack)]
+        locations[0] += chance.randrange(8)
         return message(2, packed(1, locations), packed(2, [1, 10_000_000]))
 
     count = until(file, size, sample)

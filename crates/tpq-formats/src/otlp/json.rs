@@ -95,8 +95,8 @@ fn span_event(event: Json<'_>) -> SpanEvent<'_> {
 }
 
 /// The attributes in a list of them.
-fn attributes(list: Json<'_>) -> Vec<(Cow<'_, str>, Value<'_>)> {
-    let pair = |attribute: Json<'_>| {
+fn attributes<'a>(list: Json<'a>) -> Vec<(Cow<'a, str>, Value<'a>)> {
+    let pair = |attribute: Json<'a>| {
         let [key, value] = attribute.pick(["key", "value"]);
         Some((key.text()?, value_of(value)?))
     };
