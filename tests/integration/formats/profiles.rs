@@ -41,6 +41,19 @@ ts          tid  thread    stack
     assert_eq!(trace.rows(STATS), "name  machine  file  value\n");
 }
 
+/// A process goes by the latest name of its main thread.
+#[test]
+fn processes_of_perf_script_are_renamed() {
+    let sample =
+        |comm: &str, task: &str, at: u32| format!("{comm} {task} 1.{at}: c:\n\tff f (/a)\n\n");
+    let samples = [("sh", "7/7", 1), ("sh", "7/8", 2), ("app", "7/7", 3), ("io", "7/8", 4)];
+    let text: String = samples.map(|(comm, task, at)| sample(comm, task, at)).concat();
+    let trace = Imported::file(text);
+    let names = "SELECT tid, thread.name, process.name FROM thread JOIN process USING (upid) \
+        WHERE tid != 0 ORDER BY tid";
+    assert_eq!(trace.cells(names), [["7", "app", "app"], ["8", "io", "app"]]);
+}
+
 #[test]
 fn samples_without_stacks_and_other_lines_are_counted() {
     let text =
