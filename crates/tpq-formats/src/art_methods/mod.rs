@@ -122,6 +122,10 @@ fn decode_call(
     }
     let Methods(methods) = trackers.file.states.get();
     let method = methods.get(&method).copied();
+    if method.is_none() {
+        // It has no name.
+        stats.increment(Stat::FormatParseErrors);
+    }
     let mut args = ArgSet::default();
     if let Some(path) = method.map(|method| method.path).filter(|path| !path.is_null()) {
         args.add(tables.strings.intern("pathname"), ArgValue::String(path));
