@@ -160,9 +160,10 @@ fn a_profile_of_firefox() {
         JOIN thread_track t ON t.id = s.track_id JOIN thread USING (utid) \
         GROUP BY thread.name ORDER BY thread.name";
     assert_eq!(trace.cells(markers), [["Compositor", "335", "1"], ["Renderer", "51", "1"]]);
-    // Times are of the monotonic clock, at which Firefox started after 39,617.8 s.
+    // Times are of the monotonic clock: Firefox started at 39,617.833 s, and the first sample is
+    // 466 ms later.
     let first = "SELECT min(ts) / 1000000000 FROM cpu_profile_stack_sample";
-    assert_eq!(trace.cell(first), "39617");
+    assert_eq!(trace.cell(first), "39618");
     assert_eq!(trace.cells(SAMPLES).len(), 78);
     assert_eq!(trace.rows(STATS), "name  machine  file  value\n");
 }
