@@ -237,9 +237,9 @@ pub struct ImportFlags {
     #[arg(long, help_heading = "Import options")]
     pub crop: bool,
 
-    /// File or folder of ELF binaries with symbols or debug information, for the functions, files
-    /// and lines of call stacks without symbols. Binaries are found by their build ids; can be
-    /// repeated
+    /// File or folder of binaries (ELF, Mach-O) with symbols or debug information, for the
+    /// functions, files and lines of call stacks without symbols. Binaries are found by their build
+    /// ids; can be repeated
     #[arg(long, value_name = "PATH", help_heading = "Import options")]
     pub symbols: Vec<PathBuf>,
 

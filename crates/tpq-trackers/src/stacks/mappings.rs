@@ -1,6 +1,6 @@
 //! Parts of binaries that were mapped into memory, each once.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use tpq_ingest::GenerationId;
 use tpq_proto::fields::{interned_data, interned_string, mapping};
 use tpq_proto::wire::{Fields, LastFields, repeated};
@@ -19,6 +19,8 @@ pub struct Mappings {
     rows: FxHashMap<Contents, u32>,
     /// Mappings of frames that lie in no binary, by name.
     placeholders: FxHashMap<StringId, u32>,
+    /// Mappings from whose start the addresses of frames count.
+    from_start: FxHashSet<u32>,
 }
 
 /// The process of a mapping, where it is known, and all columns of the row.
@@ -67,6 +69,17 @@ impl Mappings {
             stats.increment(Stat::SymbolizationTmpBuildIdNotFound);
         }
         mapping
+    }
+
+    /// States that the addresses of frames in a mapping count from its start, in place of the start
+    /// of the file.
+    pub fn count_from_start(&mut self, row: u32) {
+        self.from_start.insert(row);
+    }
+
+    /// Whether the addresses of frames in a mapping count from its start.
+    pub fn counts_from_start(&self, row: u32) -> bool {
+        self.from_start.contains(&row)
     }
 
     /// All mappings of binaries: path, build id and row.

@@ -261,7 +261,7 @@ fn symbol_files(options: &ImportOptions) -> Result<Option<SymbolFiles>, ImportEr
     }
     let files = options.timed("symbol files", || SymbolFiles::open(&options.symbols))?;
     if files.is_empty() {
-        options.warn("no file of --symbols is an ELF binary with a build id");
+        options.warn("no file of --symbols is a binary with a build id");
     }
     Ok(Some(files))
 }
