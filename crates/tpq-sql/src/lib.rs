@@ -51,6 +51,7 @@ mod show;
 mod spill_files;
 mod stack;
 mod summarize;
+mod table_groups;
 mod views;
 
 #[cfg(test)]
@@ -68,3 +69,4 @@ pub use perfetto_sql::Statement;
 pub use reading::ParameterValues;
 pub use result::ResultSet;
 pub use session::{Session, SessionOptions};
+pub use table_groups::groups_named;

@@ -37,6 +37,14 @@ pub(crate) trait ChunkedTable: Send + Sync {
         (self.num_rows() - chunk * CHUNK_ROWS).min(CHUNK_ROWS)
     }
 
+    /// Makes the rows, if they are to be made when they are first read.
+    ///
+    /// # Errors
+    /// When they cannot be made. Their number is not known then.
+    fn ensure_made(&self) -> Result<()> {
+        Ok(())
+    }
+
     /// The range of a column's values in a chunk, and the number of NULLs.
     fn chunk_range(&self, chunk: usize, column: usize) -> ChunkRange;
 
@@ -103,6 +111,10 @@ impl ChunkedTable for Table {
 
     fn num_rows(&self) -> usize {
         self.num_rows()
+    }
+
+    fn ensure_made(&self) -> Result<()> {
+        self.ensure_made().map_err(|error| DataFusionError::External(Box::new(error)))
     }
 
     fn chunk_range(&self, chunk: usize, column: usize) -> ChunkRange {
