@@ -8,10 +8,14 @@ use insta::assert_snapshot;
 use tokio::runtime::Runtime;
 use tpq::{ImportOptions, TableCache, Trace};
 use tpq_tables::TableGroups;
+use tpq_testkit::mutate::mutate;
+use tpq_testkit::random::Random;
+use tpq_testkit::testdata;
 use tpq_testkit::{Annotation, FtraceBundle, FtraceEvent, Packet, Task, TraceBuilder, TrackEvent};
 
 use crate::command::{Folder, run};
 use crate::imported::{Imported, TRACK, recording};
+use crate::same_tables::assert_same;
 
 const ONE: Task<'_> = Task::new("one", 11);
 const TWO: Task<'_> = Task::new("two", 12);
@@ -217,4 +221,33 @@ fn commands_print_the_same_with_all_tables() {
     }
     let missing = run(&["query", "no.pftrace", "--eager", "-c", "SELECT 1"]);
     assert!(!missing.status.success());
+}
+
+/// What is damaged is counted whether or not rows are made of it.
+#[test]
+fn damaged_traces_have_the_same_tables() {
+    const MUTATIONS: u64 = 400;
+    let files = testdata::files();
+    let seeds: Vec<&[u8]> = files.iter().map(|(_, bytes)| bytes.as_slice()).collect();
+    let own = trace().build();
+    let kernel = [own.as_slice()];
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("trace");
+    let mut left_out = 0;
+    for number in 0..MUTATIONS {
+        let seeds = if number % 2 == 0 { &kernel[..] } else { &seeds[..] };
+        let bytes = mutate(&mut Random::new(number), seeds);
+        std::fs::write(&path, &bytes).unwrap();
+        let one_thread = ImportOptions { threads: Some(1), ..ImportOptions::default() };
+        let usual = tpq::import(std::slice::from_ref(&path), &one_thread);
+        let options = ImportOptions { threads: Some(1), ..lean() };
+        let lean = Trace::read(&path, bytes.as_slice(), &options);
+        let (Ok((usual, _)), Ok(lean)) = (&usual, &lean) else {
+            assert_eq!(usual.is_ok(), lean.is_ok(), "mutation {number}");
+            continue;
+        };
+        left_out += u64::from(!lean.tables().groups_left_out().is_empty());
+        assert_same(usual, lean.tables(), &format!("mutation {number}"));
+    }
+    assert!(left_out > MUTATIONS / 4, "only {left_out} of {MUTATIONS} have kernel events");
 }

@@ -47,7 +47,8 @@ fn rows(table: &Table, chunk: usize) -> RecordBatch {
     }
 }
 
-fn assert_same(one: &TraceTables, other: &TraceTables, what: &str) {
+/// Compares all tables, row by row.
+pub fn assert_same(one: &TraceTables, other: &TraceTables, what: &str) {
     assert_eq!(one.iter().count(), other.iter().count(), "{what}: tables");
     for (one, other) in one.iter().zip(other.iter()) {
         let name = one.decl().name;
