@@ -37,11 +37,11 @@ pub(crate) trait ChunkedTable: Send + Sync {
         (self.num_rows() - chunk * CHUNK_ROWS).min(CHUNK_ROWS)
     }
 
-    /// Makes the rows, if they are to be made when they are first read.
+    /// Makes the rows of some columns, if they are to be made when they are first read.
     ///
     /// # Errors
-    /// When they cannot be made. Their number is not known then.
-    fn ensure_made(&self) -> Result<()> {
+    /// When they cannot be made. Neither their number nor the ranges of their values are known then.
+    fn ensure_made(&self, _: &[usize]) -> Result<()> {
         Ok(())
     }
 
@@ -113,8 +113,17 @@ impl ChunkedTable for Table {
         self.num_rows()
     }
 
-    fn ensure_made(&self) -> Result<()> {
-        self.ensure_made().map_err(|error| DataFusionError::External(Box::new(error)))
+    fn ensure_made(&self, columns: &[usize]) -> Result<()> {
+        let external = |error| DataFusionError::External(Box::new(error));
+        self.ensure_made().map_err(external)?;
+        let is_of_arg_sets =
+            |column: &usize| self.decl().columns[*column].kind == ColumnKind::ArgSetId;
+        let of_arg_sets: Vec<usize> = columns.iter().copied().filter(is_of_arg_sets).collect();
+        if of_arg_sets.is_empty() || self.num_rows() == 0 {
+            return Ok(());
+        }
+        // Reading no rows makes a column.
+        self.read(0, 0..0, &of_arg_sets).map(drop).map_err(external)
     }
 
     fn chunk_range(&self, chunk: usize, column: usize) -> ChunkRange {

@@ -136,11 +136,12 @@ impl TableProvider for StoredProvider {
         _filters: &[Expr],
         limit: Option<usize>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        self.0.table.ensure_made()?;
         let columns = match projection {
             Some(projection) => projection.clone(),
             None => (0..self.0.table.schema().fields().len()).collect(),
         };
+        // Statistics of columns that cannot be made are no answer.
+        self.0.table.ensure_made(&columns)?;
         let source = ChunkSource::try_new(Arc::clone(&self.0), columns, limit)?;
         Ok(DataSourceExec::from_data_source(source))
     }
