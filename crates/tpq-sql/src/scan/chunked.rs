@@ -11,7 +11,7 @@ use datafusion::arrow::compute::{concat_batches, interleave_record_batch, max, m
 use datafusion::arrow::datatypes::{DataType, Int64Type, Schema, SchemaRef};
 use datafusion::common::{Result, internal_err};
 use datafusion::error::DataFusionError;
-use tpq_tables::{CHUNK_ROWS, ChunkRange, ColumnKind, PickedRows, Table};
+use tpq_tables::{CHUNK_ROWS, ChunkRange, ColumnKind, PickedRows, ReadError, Table};
 
 /// A table in chunks that a scan can read.
 pub(crate) trait ChunkedTable: Send + Sync {
@@ -114,7 +114,7 @@ impl ChunkedTable for Table {
     }
 
     fn ensure_made(&self, columns: &[usize]) -> Result<()> {
-        let external = |error| DataFusionError::External(Box::new(error));
+        let external = |error: ReadError| DataFusionError::External(Box::new(error));
         self.ensure_made().map_err(external)?;
         let is_of_arg_sets =
             |column: &usize| self.decl().columns[*column].kind == ColumnKind::ArgSetId;
