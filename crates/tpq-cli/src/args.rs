@@ -169,6 +169,12 @@ pub struct ImportArgs {
     #[arg(long, help_heading = "Import options")]
     pub no_cache: bool,
 
+    /// Make all tables before the first statement runs. By default, without a cache, an import
+    /// leaves out kernel events, args and thread states if no statement names them; a statement
+    /// that reads them after all has the trace imported again
+    #[arg(long, help_heading = "Import options")]
+    pub eager: bool,
+
     /// Folder of SQL modules for INCLUDE PERFETTO MODULE, under the name of the folder or NAME; can
     /// be repeated
     #[arg(long, value_name = "DIR[@NAME]", help_heading = "Import options")]

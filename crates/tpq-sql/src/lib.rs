@@ -53,6 +53,7 @@ mod show;
 mod spill_files;
 mod stack;
 mod summarize;
+mod table_groups;
 mod views;
 
 #[cfg(test)]
@@ -70,3 +71,4 @@ pub use perfetto_sql::Statement;
 pub use reading::ParameterValues;
 pub use result::ResultSet;
 pub use session::{Session, SessionOptions};
+pub use table_groups::groups_named;
