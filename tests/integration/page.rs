@@ -20,7 +20,9 @@ impl Opened {
     }
 
     fn overview(&self) -> Value {
-        self.runtime.block_on(overview(self.trace.session(), "trace")).unwrap()
+        self.runtime
+            .block_on(overview(self.trace.session(), "trace", &CancelToken::default()))
+            .unwrap()
     }
 
     /// The answer to a query, without its time.
@@ -77,7 +79,8 @@ fn each_trace_has_an_overview() {
         let Ok(trace) = runtime.block_on(Trace::open(&[path], ImportOptions::default())) else {
             continue;
         };
-        let overview = runtime.block_on(overview(trace.session(), name)).unwrap();
+        let overview =
+            runtime.block_on(overview(trace.session(), name, &CancelToken::default())).unwrap();
         assert!(overview["tables"].as_array().unwrap().len() > 50, "{name}");
     }
 }
@@ -97,6 +100,38 @@ fn rows_have_exact_values() {
         "truncated": false,
     });
     assert_eq!(Opened::of("sched.pftrace").query(json!({ "sql": sql })), expected);
+}
+
+/// A statement may fail while its rows are read, also if they are not shown.
+#[test]
+fn statements_before_the_last_are_run_to_their_end() {
+    let opened = Opened::of("sched.pftrace");
+    let fails = "SELECT sum(x) FROM (VALUES (9223372036854775807),(1)) AS t(x)";
+    let hidden = fails.replace("sum(x)", "sum(x) AS suppress_query_output");
+    for first in [fails, hidden.as_str()] {
+        let answer = opened.query(json!({ "sql": format!("{first}; SELECT 2") }));
+        let message = answer["error"]["message"].as_str().unwrap_or_default();
+        assert!(message.contains("integer overflow"), "{first}: {answer}");
+    }
+}
+
+/// A view of a client may take hours to count.
+#[test]
+fn views_that_statements_created_are_not_counted() {
+    let opened = Opened::of("sched.pftrace");
+    opened.query(
+        json!({ "sql": "CREATE VIEW slow AS SELECT a.x FROM generate_series(1, 10000000) \
+         AS a(x), generate_series(1, 10000000) AS b(y) WHERE a.x * b.y = 7; \
+         CREATE PERFETTO TABLE kept AS SELECT 1 AS x UNION ALL SELECT 2" }),
+    );
+    let overview = opened.overview();
+    let rows = |name: &str| {
+        let tables = overview["tables"].as_array().unwrap();
+        tables.iter().find(|table| table["name"] == name).unwrap()["rows"].clone()
+    };
+    assert_eq!(rows("slow"), Value::Null);
+    assert_eq!(rows("kept"), json!(2));
+    assert!(rows("thread").is_u64() && rows("sched").is_u64());
 }
 
 #[test]

@@ -15,7 +15,11 @@ pub struct Limits {
     /// How long a query may run.
     pub query_time: Option<Duration>,
     /// How long a client may pause in reading a result.
-    pub reading_pause: Duration,
+    pub read_timeout: Duration,
+    /// How long a connection of HTTP may take for its first request.
+    pub first_request: Duration,
+    /// How long a WebSocket may answer no ping.
+    pub ping_wait: Duration,
     /// Requests of one connection that may wait for their turn.
     pub pending_requests: usize,
 }
@@ -27,7 +31,9 @@ impl Default for Limits {
             connections: 256,
             queries: 16,
             query_time: None,
-            reading_pause: Duration::from_secs(600),
+            read_timeout: Duration::from_secs(600),
+            first_request: Duration::from_secs(30),
+            ping_wait: Duration::from_secs(600),
             pending_requests: 1024,
         }
     }

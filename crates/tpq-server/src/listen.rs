@@ -6,11 +6,16 @@ use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use axum::serve::Listener;
+use socket2::{SockRef, TcpKeepalive};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// How long a connection may be quiet before the system asks whether the other machine is there.
+const QUIET: Duration = Duration::from_secs(60);
 
 /// Where a server is to listen.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -117,14 +122,22 @@ impl Listener for LimitedListener {
         let (stream, address) = Listener::accept(&mut self.listener).await;
         // The semaphore is never closed.
         let slot = Arc::clone(&self.slots).acquire_owned().await.ok();
-        // Replies are small and awaited, one after the other.
-        let _ = stream.set_nodelay(true);
+        prepare(&stream);
         (CountedStream { stream, _slot: slot }, address)
     }
 
     fn local_addr(&self) -> io::Result<SocketAddr> {
         self.listener.local_addr()
     }
+}
+
+/// Sets the options of a connection. They are no condition of serving it.
+pub(crate) fn prepare(stream: &TcpStream) {
+    // Replies are small and awaited, one after the other.
+    let _ = stream.set_nodelay(true);
+    // A machine that has gone says nothing, and its connection counts as one.
+    let asks = TcpKeepalive::new().with_time(QUIET);
+    let _ = SockRef::from(stream).set_tcp_keepalive(&asks);
 }
 
 /// A connection that counts as one until it is dropped.

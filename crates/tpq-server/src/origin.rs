@@ -48,7 +48,7 @@ impl fmt::Display for AllowedOrigin {
 /// The origin of a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum RequestOrigin {
-    /// None: a program, or a page of the server itself that only reads.
+    /// None: a program, or a page of the server itself.
     None,
     /// One that is allowed.
     Allowed,
@@ -90,7 +90,8 @@ impl Access {
         self.token.is_some()
     }
 
-    /// Whether the `Host` header of a request names this machine. Browsers always send one.
+    /// Whether the `Host` header of a request names this machine. A request of HTTP/1.1 has one, and
+    /// no other version is spoken.
     pub(crate) fn is_own_host(&self, header: Option<&str>) -> bool {
         let Some(header) = header else { return true };
         let host = host_of(header).to_ascii_lowercase();
@@ -105,10 +106,18 @@ impl Access {
         }
     }
 
-    /// The origin of a request to `host`.
-    pub(crate) fn origin(&self, origin: Option<&str>, host: Option<&str>) -> RequestOrigin {
+    /// The origin of a request to `host`, by its headers `Origin` and `Sec-Fetch-Site`. Programs
+    /// send neither.
+    pub(crate) fn origin(
+        &self,
+        origin: Option<&str>,
+        host: Option<&str>,
+        site: Option<&str>,
+    ) -> RequestOrigin {
         let Some(origin) = origin.filter(|origin| !origin.is_empty()) else {
-            return RequestOrigin::None;
+            // `none` is a request of the user, who typed an address.
+            let is_own = matches!(site, None | Some("none" | "same-origin"));
+            return if is_own { RequestOrigin::None } else { RequestOrigin::Foreign };
         };
         let origin = origin.to_ascii_lowercase();
         let own = host.is_some_and(|host| {
@@ -213,8 +222,16 @@ mod tests {
         let extra: AllowedOrigin = "http://Dash.example:3000/".parse().expect("an origin");
         let access = Access::new(IpAddr::V4(Ipv4Addr::LOCALHOST), &[], &[extra], None);
         let host = Some("127.0.0.1:9001");
-        let origin = |origin| access.origin(origin, host);
-        assert_eq!(origin(None), RequestOrigin::None);
+        let origin = |origin| access.origin(origin, host, Some("cross-site"));
+        for (site, expected) in [
+            (None, RequestOrigin::None),
+            (Some("none"), RequestOrigin::None),
+            (Some("same-origin"), RequestOrigin::None),
+            (Some("same-site"), RequestOrigin::Foreign),
+            (Some("cross-site"), RequestOrigin::Foreign),
+        ] {
+            assert_eq!(access.origin(None, host, site), expected, "{site:?}");
+        }
         for allowed in [
             "https://ui.perfetto.dev",
             "http://localhost:10000",

@@ -1,4 +1,4 @@
-//! The tables and views of the trace, as the catalogs of database wires describe them.
+//! The tables and views of the trace, as the catalogs of database protocols describe them.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;

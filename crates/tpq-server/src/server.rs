@@ -9,7 +9,7 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
 use crate::engine::Engine;
-use crate::http::{App, router};
+use crate::http::{self, App, router};
 use crate::listen::{Endpoint, LimitedListener, ListenError, bind};
 use crate::origin::Access;
 use crate::{flight_sql, postgres};
@@ -80,7 +80,8 @@ impl Server {
         }
     }
 
-    /// Serves connections until `stop` is ready, and then ends them.
+    /// Serves connections until `stop` is ready, and then ends them. WebSockets and connections of
+    /// Unix sockets and Flight SQL run in tasks of their own, and end with the runtime.
     ///
     /// # Errors
     /// When a listener fails.
@@ -106,8 +107,11 @@ impl Server {
         }
         for listener in self.http {
             let listener = LimitedListener::new(listener, Arc::clone(&slots));
-            let router = router(self.app.clone());
-            tasks.spawn(async move { axum::serve(listener, router).await });
+            let (router, engine) = (router(self.app.clone()), Arc::clone(&self.app.engine));
+            tasks.spawn(async move {
+                http::run(listener, router, engine.limits()).await;
+                Ok(())
+            });
         }
         #[cfg(unix)]
         for socket in self.sockets {

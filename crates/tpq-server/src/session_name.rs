@@ -23,6 +23,12 @@ fn is_session_name(text: &str) -> bool {
         && letters.all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-'))
 }
 
+/// Whether a folder is that of sessions, which no user has chosen.
+#[cfg(unix)]
+pub(crate) fn is_session_folder(path: &Path) -> bool {
+    path == folder()
+}
+
 /// The folder of sessions.
 fn folder() -> PathBuf {
     let user = std::env::var_os("XDG_RUNTIME_DIR").filter(|folder| !folder.is_empty());

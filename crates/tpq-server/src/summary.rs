@@ -5,7 +5,8 @@ use std::sync::Arc;
 use prost::Message;
 use tpq_proto::message::trace_summary_args::Format;
 use tpq_proto::message::trace_summary_result::Summary;
-use tpq_proto::message::{TraceSummary, TraceSummaryArgs, TraceSummaryResult};
+use tpq_proto::message::{TraceSummaryArgs, TraceSummaryResult};
+use tpq_sql::CancelToken;
 use tpq_summary::{SummaryError, SummaryFormat, SummaryOptions, SummarySpecs, summarize};
 
 use crate::engine::{Engine, EngineError};
@@ -23,10 +24,11 @@ impl Engine {
     /// Computes a summary of the current trace; an error is a part of the result.
     pub async fn summarize(self: &Arc<Self>, args: TraceSummaryArgs) -> TraceSummaryResult {
         let format = args.output_format();
-        let engine = Arc::clone(self);
-        let computed = self.detached("the summary", async move { engine.compute(args).await });
-        let computed = computed.await.map_err(Failure::from).and_then(|computed| computed);
-        let (summary, error) = match computed {
+        let computed = self.limited("the summary", |trace, cancel| async move {
+            let options = options(&args, cancel);
+            Ok::<_, Failure>(summarize(trace.session(), &specs(args)?, &options).await?)
+        });
+        let (summary, error) = match computed.await {
             Ok(summary) => (Some(summary), None),
             Err(error) => (None, Some(error.to_string())),
         };
@@ -39,22 +41,16 @@ impl Engine {
         });
         TraceSummaryResult { summary, error }
     }
-
-    async fn compute(&self, args: TraceSummaryArgs) -> Result<TraceSummary, Failure> {
-        let options = options(&args);
-        let specs = specs(args)?;
-        let trace = self.trace().await?;
-        Ok(summarize(trace.session(), &specs, &options).await?)
-    }
 }
 
-fn options(args: &TraceSummaryArgs) -> SummaryOptions {
+fn options(args: &TraceSummaryArgs, cancel: CancelToken) -> SummaryOptions {
     let computation = args.computation_spec.clone().unwrap_or_default();
     let is_all = computation.run_all_metrics();
     SummaryOptions {
         metrics: (!is_all).then_some(computation.metric_ids),
         metadata_query: computation.metadata_query_id,
         memory_limit: None,
+        cancel,
     }
 }
 

@@ -77,7 +77,7 @@ carried!(CancelToken, "tpq_cancel");
 
 /// Cancels a token when it is dropped: what is left of a statement has no receiver.
 #[derive(Debug)]
-pub(crate) struct CancelOnDrop(pub CancelToken);
+pub struct CancelOnDrop(pub CancelToken);
 
 impl Drop for CancelOnDrop {
     fn drop(&mut self) {

@@ -59,7 +59,7 @@ mod views;
 #[cfg(test)]
 mod tests;
 
-pub use cancel::CancelToken;
+pub use cancel::{CancelOnDrop, CancelToken};
 pub use catalog::{Relation, RelationColumn};
 pub use distributed::{RemotePlan, function_state};
 pub use errors::{ErrorLocation, SqlError, SqlErrorKind};
@@ -67,8 +67,9 @@ pub use function_list::FunctionInfo;
 pub use modules::{Module, ModuleObject, SqlModule};
 pub use operators::{OWN_STEPS, PortableStep, Travel, with_cancel_checks};
 pub use parameters::ParameterValue;
-pub use perfetto_sql::Statement;
+pub use perfetto_sql::{Statement, TokenLimits, check_tokens};
 pub use reading::ParameterValues;
 pub use result::ResultSet;
 pub use session::{Session, SessionOptions};
+pub use stack::Planning;
 pub use table_groups::groups_named;

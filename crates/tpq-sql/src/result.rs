@@ -81,6 +81,14 @@ impl ResultSet {
     pub async fn collect(self) -> Result<Vec<RecordBatch>, SqlError> {
         self.try_collect().await
     }
+
+    /// Reads all rows and keeps none: a statement may fail, and have effects, while it runs.
+    ///
+    /// # Errors
+    /// When the statement fails while it runs.
+    pub async fn run_to_end(self) -> Result<(), SqlError> {
+        self.try_for_each(|_| std::future::ready(Ok(()))).await
+    }
 }
 
 impl Drop for ResultSet {

@@ -425,15 +425,27 @@ impl Session {
     /// # Errors
     /// As [`Session::run`], and when the rows of not exactly one statement are asked for.
     pub async fn query(&self, sql: &str) -> Result<ResultSet, SqlError> {
+        self.query_cancellable(sql, &CancelToken::default()).await
+    }
+
+    /// The same, until `cancel` is asked to stop.
+    ///
+    /// # Errors
+    /// As [`Session::query`], and when the statements were cancelled.
+    pub async fn query_cancellable(
+        &self,
+        sql: &str,
+        cancel: &CancelToken,
+    ) -> Result<ResultSet, SqlError> {
         let wrong = |message: &str| Err(SqlError::new(SqlErrorKind::Invalid, message));
         let mut statements = self.statements(sql)?;
         let Some(last) = statements.pop() else { return wrong("expected a statement, found none") };
         for statement in &statements {
-            if self.run(statement).await?.is_some() {
+            if self.run_cancellable(statement, cancel).await?.is_some() {
                 return wrong("expected one statement that gives rows, found several");
             }
         }
-        match self.run(&last).await? {
+        match self.run_cancellable(&last, cancel).await? {
             Some(rows) => Ok(rows),
             None => wrong("the last statement gives no rows"),
         }

@@ -39,10 +39,11 @@ pub(crate) fn with_room_to_run<T>(work: impl FnOnce() -> T) -> T {
 }
 
 /// A future that plans, polled and dropped where there is room for that.
-pub(crate) struct Planning<'a, T>(Option<BoxFuture<'a, T>>);
+pub struct Planning<'a, T>(Option<BoxFuture<'a, T>>);
 
 impl<'a, T> Planning<'a, T> {
-    pub(crate) fn new(work: impl Future<Output = T> + Send + 'a) -> Self {
+    /// Takes work that parses, plans or drops plans.
+    pub fn new(work: impl Future<Output = T> + Send + 'a) -> Self {
         Self(Some(work.boxed()))
     }
 }

@@ -2,8 +2,7 @@
 
 use std::collections::HashSet;
 
-use futures::StreamExt;
-use tpq_sql::{ResultSet, Session, SqlError, Statement};
+use tpq_sql::{CancelToken, ResultSet, Session, SqlError};
 
 use crate::SummaryError;
 use crate::error::QueryError;
@@ -15,6 +14,7 @@ pub(crate) struct Runner<'a> {
     shared: SharedQueries<'a>,
     /// The statements that were run before queries. Each is run once.
     done: HashSet<String>,
+    cancel: &'a CancelToken,
 }
 
 /// The SQL of a query.
@@ -26,8 +26,12 @@ pub(crate) struct Prepared {
 }
 
 impl<'a> Runner<'a> {
-    pub(crate) fn new(session: &'a Session, shared: SharedQueries<'a>) -> Self {
-        Self { session, shared, done: HashSet::new() }
+    pub(crate) fn new(
+        session: &'a Session,
+        shared: SharedQueries<'a>,
+        cancel: &'a CancelToken,
+    ) -> Self {
+        Self { session, shared, done: HashSet::new(), cancel }
     }
 
     /// Finds a query of the specification by its id.
@@ -58,7 +62,7 @@ impl<'a> Runner<'a> {
         wanted: Option<&[String]>,
     ) -> Result<ResultSet, QueryError> {
         let prepared = self.prepared(query, wanted).await?;
-        Ok(self.session.query(&prepared.sql).await?)
+        Ok(self.session.query_cancellable(&prepared.sql, self.cancel).await?)
     }
 
     /// Runs what a query needs before it, and returns its SQL.
@@ -89,7 +93,9 @@ impl<'a> Runner<'a> {
             return Ok(());
         }
         for statement in self.session.statements(&sql)? {
-            drain(self.session, &statement).await?;
+            if let Some(rows) = self.session.run_cancellable(&statement, self.cancel).await? {
+                rows.run_to_end().await?;
+            }
         }
         self.done.insert(sql);
         Ok(())
@@ -130,16 +136,7 @@ impl<'a> Runner<'a> {
 
     /// The columns of a statement.
     async fn columns(&self, sql: &str) -> Result<Vec<String>, SqlError> {
-        let result = self.session.query(sql).await?;
+        let result = self.session.query_cancellable(sql, self.cancel).await?;
         Ok(result.schema().fields().iter().map(|field| field.name().clone()).collect())
     }
-}
-
-/// Runs a statement and ignores its rows.
-async fn drain(session: &Session, statement: &Statement) -> Result<(), SqlError> {
-    let Some(mut rows) = session.run(statement).await? else { return Ok(()) };
-    while let Some(batch) = rows.next().await {
-        batch?;
-    }
-    Ok(())
 }

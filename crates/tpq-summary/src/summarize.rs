@@ -3,7 +3,7 @@
 use futures::StreamExt;
 use tpq_proto::message::trace_summary::Metadata;
 use tpq_proto::message::{TraceMetricV2Bundle, TraceSummary};
-use tpq_sql::Session;
+use tpq_sql::{CancelToken, Session};
 
 use crate::columns::{Cell, columns, positions};
 use crate::error::QueryError;
@@ -24,6 +24,8 @@ pub struct SummaryOptions {
     pub metadata_query: Option<String>,
     /// The maximum memory of the summary in bytes; 2 GiB if not given.
     pub memory_limit: Option<u64>,
+    /// Stops the queries when it is cancelled.
+    pub cancel: CancelToken,
 }
 
 impl SummarySpecs {
@@ -55,7 +57,7 @@ pub async fn summarize(
     let spec = specs.spec();
     let bundles = bundles(spec, options.metrics.as_deref())?;
     let shared = SharedQueries::of(&spec.query).map_err(|error| error.of("queries"))?;
-    let mut runner = Runner::new(session, shared);
+    let mut runner = Runner::new(session, shared, &options.cancel);
     let mut memory = SummaryMemory::new(options.memory_limit);
     let mut summary = TraceSummary::default();
     if let Some(id) = &options.metadata_query {

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use datafusion::arrow::array::RecordBatch;
 use tpq_lake::LakeError;
-use tpq_sql::{Session, SessionOptions, SqlError, groups_named};
+use tpq_sql::{CancelOnDrop, Session, SessionOptions, SqlError, groups_named};
 use tpq_tables::{TableGroups, Tables, TraceTables};
 
 use crate::cache::{Key, PendingWrite};
@@ -207,15 +207,6 @@ impl Trace {
     /// The findings of the import that are not in the tables.
     pub fn summary(&self) -> &ImportSummary {
         &self.summary
-    }
-}
-
-/// Cancels an import with a result that is no longer awaited.
-struct CancelOnDrop(CancelToken);
-
-impl Drop for CancelOnDrop {
-    fn drop(&mut self) {
-        self.0.cancel();
     }
 }
 

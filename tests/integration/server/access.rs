@@ -1,5 +1,7 @@
 //! Which requests are refused.
 
+use std::io::{Read, Write};
+
 use super::client::{TestServer, WebSocket, rows};
 use crate::command::{run, tpq};
 
@@ -58,6 +60,34 @@ fn preflights_are_answered() {
     assert_eq!(reply.header("access-control-allow-private-network"), None);
 }
 
+/// Browsers send no `Origin` for images and links of a page, and say in another header that the
+/// request is that of a page.
+#[test]
+fn requests_of_other_pages_without_an_origin_are_refused() {
+    let server = TestServer::start(&[]);
+    server.query("CREATE PERFETTO TABLE mine AS SELECT 7 AS x");
+    let status = |path: &str, site: &str| {
+        let headers = format!("Sec-Fetch-Site: {site}\r\nReferer: https://evil.example/\r\n");
+        server.request("GET", path, &headers, b"").status
+    };
+    for path in [
+        "/restore_initial_tables",
+        "/notify_eof",
+        "/enable_metatrace",
+        "/disable_and_read_metatrace",
+        "/api/overview",
+    ] {
+        assert_eq!(status(path, "cross-site"), 403, "{path}");
+        assert_eq!(status(path, "same-site"), 403, "{path}");
+    }
+    assert_eq!(rows(&server.query("SELECT x FROM mine")), ["7"]);
+    // A link to the page, and the requests of the page itself.
+    assert_eq!(status("/", "cross-site"), 200);
+    for site in ["same-origin", "none"] {
+        assert_eq!(status("/api/overview", site), 200, "{site}");
+    }
+}
+
 #[test]
 fn other_names_of_the_host_are_refused() {
     let server = TestServer::start(&["--host-name", "devbox"]);
@@ -97,6 +127,13 @@ fn other_machines_need_a_token() {
     assert_eq!(with("Authorization: Bearer s3cret-s3creT\r\n"), 401);
     assert_eq!(server.get("/status?token=s3cret-s3cret").status, 200);
     assert_eq!(WebSocket::open(server.connect(), "").map(drop), Err(401));
+    // A client without the token does not keep a connection from others.
+    let mut stream = server.connect();
+    let request = format!("GET /status HTTP/1.1\r\nHost: localhost:{}\r\n\r\n", server.port);
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut reply = String::new();
+    stream.read_to_string(&mut reply).unwrap();
+    assert!(reply.starts_with("HTTP/1.1 401"), "{reply}");
 }
 
 #[test]

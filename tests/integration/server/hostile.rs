@@ -6,7 +6,12 @@ use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
+use prost::Message;
 use tpq_proto::message::trace_processor_rpc::{Args, TraceProcessorMethod as Method};
+use tpq_proto::message::{
+    CreateSummarizerArgs, QuerySummarizerArgs, TraceSummaryArgs, TraceSummaryResult,
+    UpdateSummarizerSpecArgs,
+};
 
 use super::client::{Pipe, TestServer, Transport, WebSocket, request, rows};
 
@@ -211,6 +216,55 @@ fn a_query_has_a_time() {
     let server = TestServer::start(&["--query-timeout", "300ms"]);
     let result = server.query(ENDLESS);
     assert!(result.error().contains("0.3 s"), "{}", result.error());
+    assert_eq!(rows(&server.query("SELECT 1")), ["1"]);
+}
+
+/// Summaries, summarizers, exports and what the page asks have the time of a query, and no more.
+#[test]
+fn what_is_no_query_has_the_time_of_a_query() {
+    let server = TestServer::start(&["--query-timeout", "300ms", "testdata/sched.pftrace"]);
+    let structured =
+        format!("query {{ id: \"q\" sql {{ sql: \"{ENDLESS}\" column_names: \"n\" }} }}");
+    let spec = format!("metric_spec {{ id: \"m\" value: \"n\" {structured} }}")
+        .replace("SELECT count(*)", "SELECT count(*) AS n");
+    let args = TraceSummaryArgs { textproto_specs: vec![spec], ..TraceSummaryArgs::default() };
+    let result: TraceSummaryResult = server.post("/trace_summary", &args.encode_to_vec()).message();
+    assert!(result.error().contains("0.3 s, the limit"), "{:?}", result.error);
+    let body = serde_json::json!({ "sql": ENDLESS }).to_string();
+    let reply = server.post("/api/query", body.as_bytes());
+    let answer = String::from_utf8_lossy(&reply.body);
+    assert!(answer.contains("0.3 s, the limit"), "{answer}");
+    let mut pipe = server.websocket();
+    let created = CreateSummarizerArgs { summarizer_id: Some("mine".into()) };
+    pipe.call(Method::TpmCreateSummarizer, Some(Args::CreateSummarizerArgs(created)));
+    let spec = structured.replace("SELECT count(*)", "SELECT count(*) AS n");
+    let args = UpdateSummarizerSpecArgs {
+        summarizer_id: Some("mine".into()),
+        spec: Some(tpq_proto::text::parse(&spec).unwrap()),
+    };
+    pipe.call(Method::TpmUpdateSummarizerSpec, Some(Args::UpdateSummarizerSpecArgs(args)));
+    let args =
+        QuerySummarizerArgs { summarizer_id: Some("mine".into()), query_id: Some("q".into()) };
+    let reply = pipe.call(Method::TpmQuerySummarizer, Some(Args::QuerySummarizerArgs(args)));
+    let Some(Args::QuerySummarizerResult(result)) = reply else { panic!("{reply:?}") };
+    assert!(result.error().contains("0.3 s, the limit"), "{:?}", result.error);
+}
+
+/// A summary of a client that has gone stops, and leaves the slot for queries to others.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_summary_ends_with_its_client() {
+    let mut server = TestServer::start(&["--max-queries", "1"]);
+    let sql = ENDLESS.replace("SELECT count(*)", "SELECT count(*) AS n");
+    let spec = format!(
+        "metric_spec {{ id: \"m\" value: \"n\" query {{ sql {{ sql: \"{sql}\" column_names: \"n\" }} }} }}"
+    );
+    let args = TraceSummaryArgs { textproto_specs: vec![spec], ..TraceSummaryArgs::default() };
+    let mut pipe = server.websocket();
+    pipe.send(Method::TpmSummarizeTrace, Some(Args::TraceSummaryArgs(args)));
+    std::thread::sleep(Duration::from_millis(500));
+    drop(pipe);
+    assert!(becomes_idle(&mut server));
     assert_eq!(rows(&server.query("SELECT 1")), ["1"]);
 }
 

@@ -1,6 +1,7 @@
 //! Traces that clients send.
 
 use std::fs;
+use std::io::Write;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -80,6 +81,71 @@ fn a_long_upload_that_is_no_trace_ends_early() {
     let text = b"no trace\n".repeat(2_000_000);
     let appended: AppendTraceDataResult = server.post("/parse", &text).message();
     assert!(appended.error().contains("not a trace"), "{:?}", appended.error);
+}
+
+/// Sends a part of the body of a request, and goes away.
+fn break_off(server: &TestServer, path: &str, part: &[u8]) {
+    let mut stream = server.connect();
+    let length = part.len() + 500;
+    let head = format!(
+        "POST {path} HTTP/1.1\r\nHost: localhost:{}\r\nContent-Length: {length}\r\n\r\n",
+        server.port
+    );
+    stream.write_all(head.as_bytes()).unwrap();
+    stream.write_all(part).unwrap();
+    // The server has read it.
+    wait_until(|| server.messages().iter().any(|line| line.contains("a client sends a trace")));
+}
+
+/// The bytes of the next client are not a part of a trace that was broken off.
+#[test]
+fn an_upload_that_breaks_off_is_abandoned() {
+    let trace = testdata("sched.pftrace");
+    for path in ["/parse", "/websocket"] {
+        let server = TestServer::start(&[]);
+        if path == "/parse" {
+            break_off(&server, path, &trace[..300]);
+        } else {
+            let mut pipe = server.websocket();
+            let part = Some(Args::AppendTraceData(trace[..300].to_vec().into()));
+            pipe.call(Method::TpmAppendTraceData, part);
+        }
+        wait_until(|| server.query("SELECT 1").error().contains("went away before its end"));
+        let appended: AppendTraceDataResult = server.post("/parse", &trace).message();
+        let total = Some(trace.len() as i64);
+        assert_eq!((appended.error, appended.total_bytes_parsed), (None, total), "{path}");
+        assert!(server.get("/notify_eof").body.is_empty());
+        let status: StatusResult = server.get("/status").message();
+        let clean = TestServer::start(&[]);
+        let _: AppendTraceDataResult = clean.post("/parse", &trace).message();
+        clean.get("/notify_eof");
+        assert_eq!(
+            status.loaded_trace_name,
+            clean.get("/status").message::<StatusResult>().loaded_trace_name
+        );
+    }
+}
+
+/// Names in an archive are chosen by a client, and the messages of the server are on a terminal.
+#[test]
+fn messages_have_no_control_characters() {
+    let mut header = tar::Header::new_ustar();
+    let name = b"a\x1b]0;pwned\x07b.pftrace";
+    header.as_old_mut().name[..name.len()].copy_from_slice(name);
+    header.set_size(5);
+    header.set_mode(0o644);
+    header.set_cksum();
+    let mut archive = header.as_bytes().to_vec();
+    archive.extend([b"trace".as_slice(), &[0; 507 + 1024]].concat());
+    let server = TestServer::start(&[]);
+    let _: AppendTraceDataResult = server.post("/parse", &archive).message();
+    let end: FinalizeDataResult = server.get("/notify_eof").message();
+    assert!(end.error().contains("pwned"), "{:?}", end.error);
+    wait_until(|| server.messages().iter().any(|line| line.contains("not imported")));
+    let messages = server.messages().join("\n");
+    assert!(
+        messages.contains("pwned") && !messages.contains("\x1b]") && !messages.contains('\x07')
+    );
 }
 
 /// A kernel trace of a few MiB.

@@ -161,7 +161,7 @@ impl ServeArgs {
             connections: self.max_connections.max(1),
             queries: self.max_queries.max(1),
             query_time: self.query_timeout,
-            reading_pause: self.read_timeout,
+            read_timeout: self.read_timeout,
             ..Limits::default()
         }
     }

@@ -83,6 +83,7 @@ impl SummarizeArgs {
             metrics: (!is_all).then(|| self.metrics_v2.clone()),
             metadata_query: self.metadata_query.clone(),
             memory_limit: self.import.flags.memory_limit,
+            ..SummaryOptions::default()
         }
     }
 

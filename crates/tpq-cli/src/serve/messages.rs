@@ -41,9 +41,13 @@ impl Messages {
         self.print("the server has ended");
     }
 
+    /// Prints a line. Clients choose a part of some texts, so control characters, by which a
+    /// terminal can be told anything, are replaced.
     fn print(&self, text: &str) {
         if !self.quiet {
-            let text = Style::of_stderr().dim(text);
+            let visible = |letter: char| if letter.is_control() { '\u{fffd}' } else { letter };
+            let text: String = text.chars().map(visible).collect();
+            let text = Style::of_stderr().dim(&text);
             // A message that cannot be printed is not an error.
             let _ = writeln!(std::io::stderr(), "{text}");
         }
@@ -63,10 +67,6 @@ impl ServerLog for Messages {
     }
 
     fn refused(&self, why: &str) {
-        let why: String = why
-            .chars()
-            .map(|letter| if letter.is_control() { '\u{fffd}' } else { letter })
-            .collect();
         self.print(&format!("refused: {why}"));
     }
 }

@@ -16,10 +16,12 @@ use tokio::runtime::Handle;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tpq_output::{Format, OutputError, OutputOptions, writer};
 use tpq_proto::message::export_args::Format as Wanted;
-use tpq_sql::{CancelToken, Session, SqlError};
+use tpq_sql::{CancelToken, Session, SqlError, SqlErrorKind};
 
+use super::deadline::Deadline;
 use super::slot::{NotSent, Slot};
 use super::{Engine, EngineError};
+use crate::loader::LoadedTrace;
 
 /// Parts of the stream that may wait to be sent.
 const MAX_WAITING: usize = 4;
@@ -49,7 +51,20 @@ pub enum ExportError {
     File(#[from] io::Error),
     /// The client has gone.
     #[error("the client has gone")]
-    NoReceiver,
+    Disconnected,
+    /// The time of the export is over.
+    #[error("the export was stopped")]
+    Stopped,
+}
+
+impl ExportError {
+    fn is_stopped(&self) -> bool {
+        match self {
+            Self::Stopped => true,
+            Self::Sql(error) => error.kind() == SqlErrorKind::Cancelled,
+            _ => false,
+        }
+    }
 }
 
 /// The bytes of an export. Dropping it stops the export.
@@ -115,11 +130,29 @@ impl Export<'_> {
     async fn run(&self, engine: &Engine) -> Result<(), ExportError> {
         let trace = engine.trace().await?;
         let mut slot = engine.slot(self.timers.clone()).await;
+        let deadline = Deadline::start(engine.limits.query_time, &self.cancel, &self.timers);
+        let outcome = tokio::select! {
+            biased;
+            outcome = self.add_tables(trace.as_ref(), &mut slot) => outcome,
+            () = deadline.wait() => Err(ExportError::Stopped),
+        };
+        // The error of a statement that was stopped does not say why.
+        outcome.map_err(|error| match deadline.passed() {
+            Some(limit) if error.is_stopped() => EngineError::TooLong { limit }.into(),
+            _ => error,
+        })
+    }
+
+    async fn add_tables(
+        &self,
+        trace: &dyn LoadedTrace,
+        slot: &mut Slot,
+    ) -> Result<(), ExportError> {
         for table in trace.table_names() {
-            self.add_table(trace.session(), &table, &mut slot).await?;
+            self.add_table(trace.session(), &table, slot).await?;
         }
         // Two empty blocks are the end.
-        self.send(&mut slot, Bytes::from_static(&[0; 2 * BLOCK as usize])).await
+        self.send(slot, Bytes::from_static(&[0; 2 * BLOCK as usize])).await
     }
 
     /// Adds the file of a table, if it has rows.
@@ -127,7 +160,7 @@ impl Export<'_> {
         &self,
         session: &Session,
         table: &str,
-        slot: &mut Slot<'_>,
+        slot: &mut Slot,
     ) -> Result<(), ExportError> {
         let mut file = tempfile::tempfile()?;
         if self.write(session, table, &file).await? == 0 {
@@ -169,12 +202,12 @@ impl Export<'_> {
         Ok(written)
     }
 
-    async fn send(&self, slot: &mut Slot<'_>, part: Bytes) -> Result<(), ExportError> {
+    async fn send(&self, slot: &mut Slot, part: Bytes) -> Result<(), ExportError> {
         if part.is_empty() {
             return Ok(());
         }
         slot.send(self.sender, Ok(part)).await.map_err(|not_sent| match not_sent {
-            NotSent::NoReceiver => ExportError::NoReceiver,
+            NotSent::Disconnected => ExportError::Disconnected,
             NotSent::Stalled(limit) => EngineError::Stalled { limit }.into(),
         })
     }

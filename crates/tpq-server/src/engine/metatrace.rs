@@ -15,17 +15,22 @@ impl Engine {
     }
 
     /// Ends the recording and returns it.
-    pub(crate) fn disable_and_read_metatrace(&self) -> DisableAndReadMetatraceResult {
+    pub(crate) async fn disable_and_read_metatrace(&self) -> DisableAndReadMetatraceResult {
         self.loader.stop_metatrace();
         let ended = self.metatrace.lock().unwrap_or_else(PoisonError::into_inner).take();
-        match ended {
-            Some(metatrace) => {
-                DisableAndReadMetatraceResult { metatrace: Some(metatrace.to_bytes()), error: None }
+        let bytes = match ended {
+            // A recording may be long.
+            Some(ended) => self.detached("the recording", async move { ended.to_bytes() }).await,
+            None => {
+                let error = Some("no recording was started".to_owned());
+                return DisableAndReadMetatraceResult { metatrace: None, error };
             }
-            None => DisableAndReadMetatraceResult {
-                metatrace: None,
-                error: Some("no recording was started".to_owned()),
-            },
+        };
+        match bytes {
+            Ok(bytes) => DisableAndReadMetatraceResult { metatrace: Some(bytes), error: None },
+            Err(error) => {
+                DisableAndReadMetatraceResult { metatrace: None, error: Some(error.to_string()) }
+            }
         }
     }
 

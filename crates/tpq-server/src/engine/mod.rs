@@ -3,16 +3,20 @@
 //! All clients share one trace and one session. A trace that arrives replaces the current one: the
 //! first bytes after a complete trace begin the next.
 
+mod deadline;
 mod export;
+mod limited;
 mod metatrace;
 mod packages;
 mod page;
 mod query;
 mod rows;
 mod slot;
+mod statement_cut;
 mod summarizers;
 mod upload;
 
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -22,6 +26,7 @@ use tokio::runtime::Handle;
 use tokio::sync::{RwLock, Semaphore};
 use tpq_proto::message::StatusResult;
 
+use self::statement_cut::StatementCut;
 use self::summarizers::Summarizers;
 use self::upload::Upload;
 use crate::limits::Limits;
@@ -32,7 +37,9 @@ use crate::status::status;
 pub use self::export::ExportError;
 pub use self::packages::PackageError;
 pub(crate) use self::query::StatementEnd;
-pub(crate) use self::rows::{Answer, Place, RowsError};
+pub(crate) use self::rows::{Answer, RowsError};
+pub(crate) use self::slot::SharedSlot;
+pub(crate) use self::upload::UploadClient;
 
 /// Why the engine could not do what a client asked for.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -41,6 +48,9 @@ pub enum EngineError {
     /// The trace could not be imported.
     #[error("{0}")]
     Import(String),
+    /// The client that sent the trace went away before its end.
+    #[error("the client that sent the trace went away before its end; send the trace again")]
+    Abandoned,
     /// Only a part of the trace has arrived.
     #[error(
         "the trace is not complete: {bytes} bytes have arrived, and the client that sends it has \
@@ -84,6 +94,8 @@ pub struct Engine {
     /// The name of the current trace. Read without waiting for an import.
     trace_name: Mutex<String>,
     summarizers: Mutex<Summarizers>,
+    /// The ends of statements of the script that a client last ran a part of.
+    statement_cut: Mutex<Option<StatementCut>>,
     /// The recording of the server itself, if one runs.
     metatrace: Mutex<Option<Arc<dyn Metatrace>>>,
 }
@@ -120,6 +132,7 @@ impl Engine {
             choices: Mutex::new(ImportChoices::DEFAULT),
             trace_name: Mutex::default(),
             summarizers: Mutex::default(),
+            statement_cut: Mutex::default(),
             metatrace: Mutex::new(None),
         }))
     }
@@ -150,14 +163,27 @@ impl Engine {
     /// # Errors
     /// When the import has failed already.
     pub async fn append(&self, bytes: Bytes) -> Result<u64, EngineError> {
+        self.append_of(bytes, &mut None).await
+    }
+
+    /// The same of a client that may go away. Its mark for that is in `sending` before the first
+    /// byte is taken.
+    async fn append_of(
+        &self,
+        bytes: Bytes,
+        sending: &mut Option<Arc<AtomicBool>>,
+    ) -> Result<u64, EngineError> {
         let mut state = self.state.write().await;
+        self.forget_abandoned(&mut state);
         if !matches!(&*state, State::Receiving(upload) if upload.is_open()) {
             self.log.trace_begins();
             let choices = *self.choices.lock().unwrap_or_else(PoisonError::into_inner);
-            let upload = Upload::begin(Arc::clone(&self.loader), choices, &self.workers);
+            let wait = self.limits.read_timeout;
+            let upload = Upload::begin(Arc::clone(&self.loader), choices, wait, &self.workers);
             self.replace(&mut state, State::Receiving(upload));
         }
         let State::Receiving(upload) = &mut *state else { return Ok(0) };
+        *sending = Some(upload.abandoned());
         if upload.send(bytes).await {
             return Ok(upload.bytes());
         }
@@ -172,6 +198,20 @@ impl Engine {
     /// When the import fails.
     pub async fn finalize(&self) -> Result<(), EngineError> {
         self.settle(&mut *self.state.write().await).await.map(drop)
+    }
+
+    /// Frees what an abandoned trace has.
+    async fn end_abandoned(&self) {
+        self.forget_abandoned(&mut *self.state.write().await);
+    }
+
+    /// A trace with a client that has gone before its end has failed.
+    fn forget_abandoned(&self, state: &mut State) {
+        if matches!(state, State::Receiving(upload) if upload.is_abandoned()) {
+            let error = EngineError::Abandoned;
+            self.log.trace_ends(Err(&error.to_string()));
+            self.replace(state, State::Failed(error));
+        }
     }
 
     /// Forgets the trace, and imports the next one with these choices.
@@ -203,12 +243,13 @@ impl Engine {
             }
             State::Receiving(_) => {}
         }
-        // The client that ended the trace did not wait for its import.
+        // The client that ended the trace did not wait for its import, or went away before.
         self.settle(&mut *self.state.write().await).await
     }
 
     /// Ends the trace that arrives, if one does, and waits for its import.
     async fn settle(&self, state: &mut State) -> Result<Arc<dyn LoadedTrace>, EngineError> {
+        self.forget_abandoned(state);
         if let State::Receiving(upload) = state {
             let outcome = upload.finish().await;
             match &outcome {
@@ -275,3 +316,5 @@ impl<T> Future for AbortOnDrop<T> {
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+pub(crate) use self::tests::test_engine;

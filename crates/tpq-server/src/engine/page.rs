@@ -3,61 +3,38 @@
 use std::sync::Arc;
 
 use serde_json::json;
-use tokio::runtime::Handle;
-use tpq_sql::CancelToken;
 
-use super::query::Deadline;
 use super::{Engine, EngineError};
-use crate::page::{QueryRequest, overview, query_json};
+use crate::page::{OverviewError, QueryRequest, overview, query_json};
 
-/// Cancels statements when the client no longer waits for them.
-struct CancelOnDrop(CancelToken);
-
-impl Drop for CancelOnDrop {
-    fn drop(&mut self) {
-        self.0.cancel();
-    }
+/// The reason why there is no overview.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NoOverview {
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    #[error(transparent)]
+    Overview(#[from] OverviewError),
 }
 
 impl Engine {
     /// Describes the trace as JSON.
     ///
     /// # Errors
-    /// The text of the error, when there is no trace or its tables cannot be read.
-    pub(crate) async fn overview(self: &Arc<Self>) -> Result<String, String> {
-        let trace = self.trace().await.map_err(|error| error.to_string())?;
-        let _slot = self.query_slots.acquire().await;
-        let described = self.detached("the overview", async move {
-            overview(trace.session(), trace.name()).await.map(|value| value.to_string())
+    /// When there is no trace, its tables cannot be read, or that takes too long.
+    pub(crate) async fn overview(self: &Arc<Self>) -> Result<String, NoOverview> {
+        let described = self.limited("the overview", |trace, cancel| async move {
+            Ok::<_, NoOverview>(overview(trace.session(), trace.name(), &cancel).await?.to_string())
         });
-        match described.await {
-            Ok(outcome) => outcome.map_err(|error| error.to_string()),
-            Err(error) => Err(error.to_string()),
-        }
+        described.await
     }
 
     /// Runs statements and returns the answer as JSON, which states errors as well. Dropping the
     /// future stops them.
     pub(crate) async fn page_query(self: &Arc<Self>, request: QueryRequest) -> String {
-        match self.run_for_page(request).await {
-            Ok(answer) => answer,
-            Err(error) => failed(&error),
-        }
-    }
-
-    async fn run_for_page(self: &Arc<Self>, request: QueryRequest) -> Result<String, EngineError> {
-        let trace = self.trace().await?;
-        // The semaphore is never closed.
-        let _slot = self.query_slots.acquire().await;
-        let cancel = CancelOnDrop(CancelToken::default());
-        let deadline = Deadline::start(self.limits.query_time, &cancel.0, &Handle::current());
-        let token = cancel.0.clone();
-        let run = async move { query_json(trace.session(), &request, &token).await };
-        let answer = self.detached("the query", run).await?;
-        match deadline.passed() {
-            Some(limit) => Err(EngineError::TooLong { limit }),
-            None => Ok(answer),
-        }
+        let answer = self.limited("the query", |trace, cancel| async move {
+            Ok::<_, EngineError>(query_json(trace.session(), &request, &cancel).await)
+        });
+        answer.await.unwrap_or_else(|error| failed(&error))
     }
 }
 

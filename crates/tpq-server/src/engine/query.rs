@@ -2,22 +2,21 @@
 
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, PoisonError};
 use std::task::{Context, Poll};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use bytes::{Bytes, BytesMut};
 use datafusion::arrow::error::ArrowError;
 use futures::{FutureExt, Stream, StreamExt};
 use prost::Message;
 use tokio::runtime::Handle;
-use tokio::sync::Notify;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
-use tokio::task::JoinHandle;
 use tpq_sql::{CancelToken, ResultSet, Session, SqlError, SqlErrorKind};
 
-use super::slot::{NotSent, Slot};
+use super::deadline::Deadline;
+use super::slot::{NotSent, SharedSlot, Slot};
+use super::statement_cut::StatementCut;
 use super::{Engine, EngineError};
 use crate::query_result::{BatchEncoder, StatementCounts, error_message, last_message};
 
@@ -64,13 +63,19 @@ enum QueryError {
     #[error("the result cannot be sent: {0}")]
     Encode(#[from] ArrowError),
     #[error("the client has gone")]
-    NoReceiver,
+    Disconnected,
+}
+
+impl QueryError {
+    fn is_cancelled(&self) -> bool {
+        matches!(self, Self::Sql(error) if error.kind() == SqlErrorKind::Cancelled)
+    }
 }
 
 impl From<NotSent> for QueryError {
     fn from(not_sent: NotSent) -> Self {
         match not_sent {
-            NotSent::NoReceiver => Self::NoReceiver,
+            NotSent::Disconnected => Self::Disconnected,
             NotSent::Stalled(limit) => EngineError::Stalled { limit }.into(),
         }
     }
@@ -78,8 +83,13 @@ impl From<NotSent> for QueryError {
 
 impl Engine {
     /// Waits for a slot for a query.
-    pub(super) async fn slot(&self, timers: Handle) -> Slot<'_> {
-        Slot::take(&self.query_slots, self.limits.reading_pause, timers).await
+    pub(super) async fn slot(&self, timers: Handle) -> Slot {
+        self.slot_of(SharedSlot::default(), timers).await
+    }
+
+    /// The same for a query of a connection, which has one already if another of its queries does.
+    pub(super) async fn slot_of(&self, shared: SharedSlot, timers: Handle) -> Slot {
+        Slot::take(&self.query_slots, shared, self.limits.read_timeout, timers).await
     }
 
     /// Runs statements. The result is that of the last one; an error is a part of it.
@@ -96,23 +106,40 @@ impl Engine {
     /// Runs the first statement of `sql` from a byte on.
     pub(crate) async fn statement(
         self: &Arc<Self>,
-        sql: &str,
+        sql: String,
         start: usize,
     ) -> (StatementEnd, QueryStream) {
-        let rest = sql.get(start..).unwrap_or_default();
-        let first = match self.trace().await {
-            Ok(trace) => trace.session().statements(rest).ok(),
-            Err(_) => None,
+        // An offset behind the end, or within a letter, has no statement behind it.
+        let start = if sql.is_char_boundary(start) { start } else { sql.len() };
+        let (engine, length) = (Arc::clone(self), sql.len());
+        // A text may be long, so it is cut on the threads of queries.
+        let cut = self.detached("the query", async move { engine.first_end(sql, start).await });
+        let (text, end) = match cut.await {
+            Ok((text, end)) => (text, end),
+            Err(_) => (String::new(), Some(length)),
+        };
+        let offset = end.unwrap_or(length);
+        (StatementEnd { offset, was_executed: end.is_some() }, self.query(text))
+    }
+
+    /// The text of the first statement from a byte on, and its end; `None` if there is none.
+    async fn first_end(&self, sql: String, start: usize) -> (String, Option<usize>) {
+        let text = |sql: &str, end: Option<usize>| {
+            sql.get(start..end.unwrap_or(sql.len())).unwrap_or_default().to_owned()
+        };
+        let known = self.statement_cut.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let cut = match (known, self.trace().await) {
+            (Some(cut), Ok(_)) if cut.has(&sql, start) => Some(cut),
+            (_, Ok(trace)) => StatementCut::new(trace.session(), sql.clone(), start),
+            (_, Err(_)) => None,
         };
         // An error of the engine or of the text is found again when the text is run.
-        let end = match &first {
-            Some(statements) => statements.first().map(|statement| statement.end()),
-            None => Some(rest.len()),
-        };
-        let length = end.unwrap_or(rest.len());
-        let text = rest.get(..length).unwrap_or_default().to_owned();
-        let offset = start.min(sql.len()) + length;
-        (StatementEnd { offset, was_executed: end.is_some() }, self.query(text))
+        let Some(cut) = cut else { return (text(&sql, None), Some(sql.len())) };
+        let end = cut.end_after(start);
+        if end.is_some_and(|end| end < sql.len()) {
+            *self.statement_cut.lock().unwrap_or_else(PoisonError::into_inner) = Some(cut);
+        }
+        (text(&sql, end), end)
     }
 }
 
@@ -150,18 +177,23 @@ impl Query {
         let span = metatrace.as_ref().map(|metatrace| metatrace.span("query"));
         let outcome = self.answer_from(trace.session(), &mut slot).await;
         drop(span);
-        outcome.map_err(|error| deadline.explain(error))
+        // The error of a statement that was stopped does not say why.
+        outcome.map_err(|error| match deadline.passed() {
+            Some(limit) if error.is_cancelled() => EngineError::TooLong { limit }.into(),
+            _ => error,
+        })
     }
 
     /// Runs the statements and sends the result of the last one.
-    async fn answer_from(&self, session: &Session, slot: &mut Slot<'_>) -> Result<(), QueryError> {
+    async fn answer_from(&self, session: &Session, slot: &mut Slot) -> Result<(), QueryError> {
         let started = Instant::now();
         let statements = session.statements(&self.sql)?;
         let mut counts = StatementCounts::default();
         let mut last = None;
         for statement in &statements {
+            // A statement that is not the last may fail while it runs.
             if let Some(rows) = last.take() {
-                run_to_end(rows).await?;
+                rows.run_to_end().await?;
             }
             last = session.run_cancellable(statement, &self.cancel).await?;
             counts.statements += 1;
@@ -183,22 +215,14 @@ impl Query {
     }
 }
 
-/// Reads the rows of a statement that is not the last: it may fail while it runs.
-async fn run_to_end(mut rows: ResultSet) -> Result<(), QueryError> {
-    while let Some(batch) = rows.next().await {
-        batch?;
-    }
-    Ok(())
-}
-
 /// Sends the messages of a result. The first one, without cells, goes with the next.
-struct Output<'a, 's> {
+struct Output<'a> {
     sender: &'a Sender<Bytes>,
-    slot: &'a mut Slot<'s>,
+    slot: &'a mut Slot,
     unsent: BytesMut,
 }
 
-impl Output<'_, '_> {
+impl Output<'_> {
     async fn send(&mut self, message: Bytes) -> Result<(), QueryError> {
         let message = match self.unsent.is_empty() {
             true => message,
@@ -208,60 +232,5 @@ impl Output<'_, '_> {
             }
         };
         Ok(self.slot.send(self.sender, message).await?)
-    }
-}
-
-/// The end of the time of a query.
-pub(super) struct Deadline {
-    limit: Option<Duration>,
-    has_passed: Arc<AtomicBool>,
-    passing: Arc<Notify>,
-    timer: Option<JoinHandle<()>>,
-}
-
-impl Deadline {
-    /// Cancels the query when its time is over.
-    pub(super) fn start(limit: Option<Duration>, cancel: &CancelToken, timers: &Handle) -> Self {
-        let has_passed = Arc::new(AtomicBool::new(false));
-        let passing = Arc::new(Notify::new());
-        let timer = limit.map(|limit| {
-            let (cancel, has_passed) = (cancel.clone(), Arc::clone(&has_passed));
-            let passing = Arc::clone(&passing);
-            timers.spawn(async move {
-                tokio::time::sleep(limit).await;
-                has_passed.store(true, Ordering::Release);
-                cancel.cancel();
-                passing.notify_one();
-            })
-        });
-        Self { limit, has_passed, passing, timer }
-    }
-
-    /// Waits until the time is over, for ever without a limit. For one waiter.
-    pub(super) async fn wait(&self) {
-        self.passing.notified().await;
-    }
-
-    /// The limit, if its time is over.
-    pub(super) fn passed(&self) -> Option<Duration> {
-        self.limit.filter(|_| self.has_passed.load(Ordering::Acquire))
-    }
-
-    /// The error for people, if the query was stopped by this deadline.
-    fn explain(&self, error: QueryError) -> QueryError {
-        let is_stopped =
-            matches!(&error, QueryError::Sql(error) if error.kind() == SqlErrorKind::Cancelled);
-        match self.passed() {
-            Some(limit) if is_stopped => EngineError::TooLong { limit }.into(),
-            _ => error,
-        }
-    }
-}
-
-impl Drop for Deadline {
-    fn drop(&mut self) {
-        if let Some(timer) = &self.timer {
-            timer.abort();
-        }
     }
 }

@@ -1,8 +1,8 @@
-//! Statements of the database wires: their rows as record batches, and questions about them.
+//! Statements of the database protocols: their rows as record batches, and questions about them.
 
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use datafusion::arrow::array::RecordBatch;
@@ -10,12 +10,11 @@ use datafusion::arrow::datatypes::SchemaRef;
 use futures::stream::BoxStream;
 use futures::{FutureExt, Stream, TryStreamExt};
 use tokio::runtime::Handle;
-use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
-use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore};
-use tpq_sql::{CancelToken, SqlError, SqlErrorKind};
+use tpq_sql::{CancelOnDrop, CancelToken, SqlError, SqlErrorKind};
 
-use super::query::Deadline;
+use super::deadline::Deadline;
+use super::slot::{NotSent, SharedSlot, Slot};
 use super::{Engine, EngineError};
 use crate::loader::LoadedTrace;
 
@@ -52,25 +51,6 @@ pub(crate) struct Answer {
     pub(crate) batches: BoxStream<'static, Result<RecordBatch, RowsError>>,
 }
 
-/// The place of a connection among the queries that run at once. The queries of one connection,
-/// which its client reads in turn, share a place: they cannot wait for each other.
-#[derive(Clone, Default)]
-pub(crate) struct Place(Arc<Mutex<Weak<OwnedSemaphorePermit>>>);
-
-impl Place {
-    /// Waits for a place, unless the connection has one. `None` is never returned in practice, as
-    /// the semaphore is never closed.
-    async fn take(&self, slots: &Arc<Semaphore>) -> Option<Arc<OwnedSemaphorePermit>> {
-        let mut taken = self.0.lock().await;
-        if let Some(permit) = taken.upgrade() {
-            return Some(permit);
-        }
-        let permit = Arc::new(Arc::clone(slots).acquire_owned().await.ok()?);
-        *taken = Arc::downgrade(&permit);
-        Some(permit)
-    }
-}
-
 /// The rows of a running statement. Dropping it stops the statement.
 pub(crate) struct RowStream {
     schema: SchemaRef,
@@ -82,14 +62,6 @@ enum Part {
     /// The columns, if the statement gives rows.
     Begin(Option<SchemaRef>),
     Batch(RecordBatch),
-}
-
-struct CancelOnDrop(CancelToken);
-
-impl Drop for CancelOnDrop {
-    fn drop(&mut self) {
-        self.0.cancel();
-    }
 }
 
 impl RowStream {
@@ -112,13 +84,13 @@ impl Stream for RowStream {
 
 impl Engine {
     /// Starts the statement that `work` runs on the current trace; `None` if it gives no rows.
-    /// Waits for a place among the queries that run at once. Dropping the future stops it.
+    /// Waits for a slot. Dropping the future stops it.
     ///
     /// # Errors
     /// When there is no trace, or the statement fails before its first rows.
     pub(crate) async fn rows<W, F>(
         self: &Arc<Self>,
-        place: &Place,
+        slot: &SharedSlot,
         work: W,
     ) -> Result<Option<RowStream>, RowsError>
     where
@@ -130,7 +102,7 @@ impl Engine {
         let stop = CancelOnDrop(cancel.clone());
         let running = Running {
             engine: Arc::clone(self),
-            place: place.clone(),
+            slot: slot.clone(),
             cancel,
             timers: Handle::current(),
         };
@@ -161,7 +133,7 @@ impl Engine {
     /// When there is no trace, or `work` fails.
     pub(crate) async fn ask<T, W, F>(
         self: &Arc<Self>,
-        place: &Place,
+        slot: &SharedSlot,
         work: W,
     ) -> Result<T, RowsError>
     where
@@ -173,7 +145,7 @@ impl Engine {
         let _stop = CancelOnDrop(cancel.clone());
         let running = Running {
             engine: Arc::clone(self),
-            place: place.clone(),
+            slot: slot.clone(),
             cancel,
             timers: Handle::current(),
         };
@@ -192,39 +164,37 @@ fn failure(outcome: std::thread::Result<Result<(), RowsError>>) -> Option<RowsEr
 /// A statement that is about to run.
 struct Running {
     engine: Arc<Engine>,
-    place: Place,
+    slot: SharedSlot,
     cancel: CancelToken,
     /// The runtime for timers. No query runs on its threads.
     timers: Handle,
 }
 
-/// What a statement has while it runs: a trace, a place among the queries, and time.
-struct Begun<'a> {
-    running: &'a Running,
+/// What a statement has while it runs: a trace, a slot, and time.
+struct Begun {
     trace: Arc<dyn LoadedTrace>,
-    /// `None` while a part of the result waits for the client.
-    place: Option<Arc<OwnedSemaphorePermit>>,
+    slot: Slot,
     deadline: Deadline,
 }
 
 impl Running {
-    /// Waits for a place among the queries. The time of the statement begins then.
-    async fn begin(&self) -> Result<Begun<'_>, RowsError> {
+    /// Waits for a slot. The time of the statement begins then.
+    async fn begin(&self) -> Result<Begun, RowsError> {
         let trace = self.engine.trace().await?;
-        let place = self.place.take(&self.engine.query_slots).await;
+        let slot = self.engine.slot_of(self.slot.clone(), self.timers.clone()).await;
         let limit = self.engine.limits.query_time;
         let deadline = Deadline::start(limit, &self.cancel, &self.timers);
-        Ok(Begun { running: self, trace, place, deadline })
+        Ok(Begun { trace, slot, deadline })
     }
 
-    /// Runs work with a place among the queries, for as long as there is time.
+    /// Runs work with a slot, for as long as there is time.
     async fn finish<T, W, F>(&self, work: W) -> Result<T, RowsError>
     where
         W: FnOnce(Arc<dyn LoadedTrace>, CancelToken) -> F,
         F: Future<Output = Result<T, RowsError>>,
     {
         let begun = self.begin().await?;
-        begun.in_time(work(Arc::clone(&begun.trace), self.cancel.clone())).await
+        in_time(&begun.deadline, work(Arc::clone(&begun.trace), self.cancel.clone())).await
     }
 
     /// Sends the columns and rows of a statement.
@@ -241,60 +211,48 @@ impl Running {
         let metatrace = self.engine.metatrace();
         let _span = metatrace.as_ref().map(|metatrace| metatrace.span("query"));
         let work = work(Arc::clone(&begun.trace), self.cancel.clone());
-        let answer = begun.in_time(work).await?;
+        let answer = in_time(&begun.deadline, work).await?;
         let schema = answer.as_ref().map(|answer| Arc::clone(&answer.schema));
         begun.send(sender, Part::Begin(schema)).await?;
         let Some(mut answer) = answer else { return Ok(()) };
-        while let Some(batch) = begun.in_time(answer.batches.try_next()).await? {
+        while let Some(batch) = in_time(&begun.deadline, answer.batches.try_next()).await? {
             begun.send(sender, Part::Batch(batch)).await?;
         }
         Ok(())
     }
 }
 
-impl Begun<'_> {
-    /// Awaits work while there is time. Most statements end by themselves when it is over, as their
-    /// token is cancelled then; those of catalogs know no token.
-    async fn in_time<T>(
-        &self,
-        work: impl Future<Output = Result<T, RowsError>>,
-    ) -> Result<T, RowsError> {
-        let over = |error: RowsError| match self.deadline.passed() {
-            Some(limit) if error.is_cancelled() => EngineError::TooLong { limit }.into(),
-            _ => error,
-        };
-        tokio::select! {
-            biased;
-            outcome = work => outcome.map_err(over),
-            () = self.deadline.wait() => Err(match self.deadline.passed() {
-                Some(limit) => EngineError::TooLong { limit }.into(),
-                None => RowsError::Cancelled,
-            }),
-        }
-    }
-
-    /// Sends a part of the result while there is time. If it has to wait for the client, another
-    /// query has the place meanwhile, and one that is not read for long ends. A receiver that has
-    /// gone ends this task.
+impl Begun {
+    /// Sends a part of the result while there is time. A receiver that has gone ends this task.
     async fn send(
         &mut self,
         sender: &Sender<Result<Part, RowsError>>,
         part: Part,
     ) -> Result<(), RowsError> {
-        let Err(TrySendError::Full(part)) = sender.try_send(Ok(part)) else { return Ok(()) };
-        drop(self.place.take());
-        let Running { engine, timers, place, .. } = self.running;
-        let limit = engine.limits.reading_pause;
-        let timer = {
-            let _timers = timers.enter();
-            tokio::time::sleep(limit)
-        };
-        tokio::select! {
-            biased;
-            sent = self.in_time(sender.send(part).map(|_| Ok(()))) => sent?,
-            () = timer => return Err(EngineError::Stalled { limit }.into()),
-        }
-        self.place = place.take(&engine.query_slots).await;
-        Ok(())
+        let sent = self.slot.send(sender, Ok(part)).map(|sent| match sent {
+            Ok(()) | Err(NotSent::Disconnected) => Ok(()),
+            Err(NotSent::Stalled(limit)) => Err(EngineError::Stalled { limit }.into()),
+        });
+        in_time(&self.deadline, sent).await
+    }
+}
+
+/// Awaits work while there is time. Most statements end by themselves when it is over, as their
+/// token is cancelled then; those of catalogs know no token.
+async fn in_time<T>(
+    deadline: &Deadline,
+    work: impl Future<Output = Result<T, RowsError>>,
+) -> Result<T, RowsError> {
+    let over = |error: RowsError| match deadline.passed() {
+        Some(limit) if error.is_cancelled() => EngineError::TooLong { limit }.into(),
+        _ => error,
+    };
+    tokio::select! {
+        biased;
+        outcome = work => outcome.map_err(over),
+        () = deadline.wait() => Err(match deadline.passed() {
+            Some(limit) => EngineError::TooLong { limit }.into(),
+            None => RowsError::Cancelled,
+        }),
     }
 }

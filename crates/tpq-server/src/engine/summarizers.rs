@@ -15,7 +15,7 @@ use tpq_proto::message::{
     UpdateSummarizerSpecResult,
 };
 use tpq_proto::text;
-use tpq_sql::{Session, SqlError};
+use tpq_sql::{CancelToken, Session, SqlError};
 use tpq_summary::{QuerySql, SummaryError, query_sql};
 
 use super::{Engine, EngineError};
@@ -139,10 +139,11 @@ impl Engine {
             summarizers.tables += 1;
             (queries, format!("_summarizer_rows_{}", summarizers.tables))
         };
-        let (engine, id) = (Arc::clone(self), args.query_id().to_owned());
-        let work = async move { engine.store(&queries, &id, table).await };
-        let result = self.detached("the query", work).await;
-        match result.map_err(Failure::from).and_then(|result| result) {
+        let id = args.query_id().to_owned();
+        let stored = self.limited("the query", |trace, cancel| async move {
+            store(trace.session(), &queries, &id, table, &cancel).await
+        });
+        match stored.await {
             Ok(result) => {
                 let stored =
                     self.summarizers().all.get_mut(args.summarizer_id()).map(|summarizer| {
@@ -160,44 +161,39 @@ impl Engine {
         let removed = self.summarizers().all.remove(id);
         DestroySummarizerResult { error: removed.is_none().then(|| unknown(id)) }
     }
-
-    async fn store(
-        &self,
-        queries: &[Query],
-        id: &str,
-        table: String,
-    ) -> Result<QuerySummarizerResult, Failure> {
-        let started = Instant::now();
-        let trace = self.trace().await?;
-        let session = trace.session();
-        let QuerySql { sql, standalone } = query_sql(session, queries, id).await?;
-        run(session, &format!("CREATE PERFETTO TABLE {table} AS {sql}")).await?;
-        let mut rows = session.query(&format!("SELECT * FROM {table}")).await?;
-        let columns = rows.schema().fields().iter().map(|field| field.name().clone()).collect();
-        let mut row_count = 0;
-        while let Some(batch) = rows.next().await {
-            row_count += batch?.num_rows();
-        }
-        let query = queries.iter().find(|query| query.id() == id);
-        Ok(QuerySummarizerResult {
-            exists: Some(true),
-            table_name: Some(table),
-            row_count: Some(i64::try_from(row_count).unwrap_or(i64::MAX)),
-            columns,
-            duration_ms: Some(started.elapsed().as_secs_f64() * 1e3),
-            error: None,
-            sql: Some(sql),
-            textproto: query.map(|query| text::print_exact::<Query>(&query.encode_to_vec())),
-            standalone_sql: Some(standalone),
-        })
-    }
 }
 
-async fn run(session: &Session, sql: &str) -> Result<(), SqlError> {
-    for statement in session.statements(sql)? {
-        session.run(&statement).await?;
+/// Stores the rows of a query in a table, and describes the table.
+async fn store(
+    session: &Session,
+    queries: &[Query],
+    id: &str,
+    table: String,
+    cancel: &CancelToken,
+) -> Result<QuerySummarizerResult, Failure> {
+    let started = Instant::now();
+    let QuerySql { sql, standalone } = query_sql(session, queries, id, cancel).await?;
+    for statement in session.statements(&format!("CREATE PERFETTO TABLE {table} AS {sql}"))? {
+        session.run_cancellable(&statement, cancel).await?;
     }
-    Ok(())
+    let mut rows = session.query_cancellable(&format!("SELECT * FROM {table}"), cancel).await?;
+    let columns = rows.schema().fields().iter().map(|field| field.name().clone()).collect();
+    let mut row_count = 0;
+    while let Some(batch) = rows.next().await {
+        row_count += batch?.num_rows();
+    }
+    let query = queries.iter().find(|query| query.id() == id);
+    Ok(QuerySummarizerResult {
+        exists: Some(true),
+        table_name: Some(table),
+        row_count: Some(i64::try_from(row_count).unwrap_or(i64::MAX)),
+        columns,
+        duration_ms: Some(started.elapsed().as_secs_f64() * 1e3),
+        error: None,
+        sql: Some(sql),
+        textproto: query.map(|query| text::print_exact::<Query>(&query.encode_to_vec())),
+        standalone_sql: Some(standalone),
+    })
 }
 
 fn unknown(id: &str) -> String {

@@ -85,6 +85,12 @@ struct NoLog;
 
 impl ServerLog for NoLog {}
 
+/// An engine without a trace, on the runtime of the caller.
+pub(crate) fn test_engine(limits: Limits) -> Arc<Engine> {
+    let engine = Engine::new(Arc::new(TestLoader), Arc::new(NoLog), limits, Handle::current());
+    engine.expect("an engine")
+}
+
 fn with_engine<T>(limits: Limits, test: impl AsyncFnOnce(Arc<Engine>) -> T) -> T {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
@@ -92,11 +98,7 @@ fn with_engine<T>(limits: Limits, test: impl AsyncFnOnce(Arc<Engine>) -> T) -> T
         .enable_all()
         .build()
         .expect("a runtime");
-    let workers = runtime.handle().clone();
-    runtime.block_on(async {
-        let engine = Engine::new(Arc::new(TestLoader), Arc::new(NoLog), limits, workers);
-        test(engine.expect("an engine")).await
-    })
+    runtime.block_on(async { test(test_engine(limits)).await })
 }
 
 async fn result(engine: &Arc<Engine>, sql: &str) -> QueryResult {
@@ -150,6 +152,52 @@ fn an_import_that_fails_is_told_and_replaced() {
         assert_eq!(engine.append("good".into()).await, Ok(4));
         assert_eq!(engine.finalize().await, Ok(()));
         assert_eq!(name(&engine), "good");
+    });
+}
+
+/// The bytes of the next client are a trace of their own.
+#[test]
+fn a_trace_with_a_client_that_goes_away_is_abandoned() {
+    with_engine(Limits::default(), async |engine| {
+        let gone = Err(EngineError::Abandoned);
+        let mut client = UploadClient::new(Arc::clone(&engine));
+        assert_eq!(client.append("half of ".into()).await, Ok(8));
+        drop(client);
+        assert_eq!(engine.append("whole".into()).await, Ok(5));
+        assert_eq!(engine.finalize().await, Ok(()));
+        assert_eq!(name(&engine), "whole");
+        let mut client = UploadClient::new(Arc::clone(&engine));
+        assert_eq!(client.append("half".into()).await, Ok(4));
+        drop(client);
+        assert!(result(&engine, "SELECT 1").await.error().contains("went away before its end"));
+        assert_eq!(engine.finalize().await, gone);
+        // One that leaves the rest to another, or has sent all, does not.
+        for text in ["one", "two"] {
+            let mut client = UploadClient::new(Arc::clone(&engine));
+            assert_eq!(client.append(text.into()).await, Ok(if text == "one" { 3 } else { 6 }));
+            client.release();
+        }
+        let mut client = UploadClient::new(Arc::clone(&engine));
+        assert_eq!(client.append("!".into()).await, Ok(7));
+        assert_eq!(engine.finalize().await, Ok(()));
+        drop(client);
+        assert_eq!(name(&engine), "onetwo!");
+        assert_eq!(result(&engine, "SELECT 1").await.error, None);
+    });
+}
+
+#[test]
+fn a_trace_of_which_no_more_arrives_is_abandoned() {
+    let read_timeout = std::time::Duration::from_millis(50);
+    with_engine(Limits { read_timeout, ..Limits::default() }, async |engine| {
+        assert_eq!(engine.append("half".into()).await, Ok(4));
+        tokio::time::sleep(2 * read_timeout).await;
+        assert!(result(&engine, "SELECT 1").await.error().contains("went away before its end"));
+        assert_eq!(engine.append("whole".into()).await, Ok(5));
+        assert_eq!(engine.finalize().await, Ok(()));
+        tokio::time::sleep(2 * read_timeout).await;
+        assert_eq!(name(&engine), "whole");
+        assert_eq!(result(&engine, "SELECT 1").await.error, None);
     });
 }
 

@@ -1,14 +1,17 @@
 //! Handles of statements: the text and the values of its parameters, so that the server keeps
 //! nothing.
 
-use arrow_flight::decode::FlightRecordBatchStream;
+use arrow_flight::error::FlightError;
 use datafusion::arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
 use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::{DataType, Float64Type, Int64Type};
-use futures::TryStreamExt;
+use futures::{Stream, TryStreamExt};
 use serde_json::{Value, json};
 use tonic::Status;
 use tpq_sql::{ParameterValue, ParameterValues};
+
+/// The most batches that a client sends for the values of one row.
+const MAX_BATCHES: usize = 100;
 
 /// A statement with values.
 #[derive(Clone, PartialEq, Debug)]
@@ -66,19 +69,28 @@ impl Handle {
     }
 }
 
-/// The values of a row that a client sends.
+/// The values of a row that a client sends. Nothing is read behind a second row, and no more than
+/// [`MAX_BATCHES`] without any.
 ///
 /// # Errors
 /// When it is not one row, or has values that statements do not take.
-pub(super) async fn values(stream: FlightRecordBatchStream) -> Result<Vec<ParameterValue>, Status> {
-    let wrong = |why: &str| Status::invalid_argument(why.to_owned());
-    let batches: Vec<RecordBatch> = stream.try_collect().await.map_err(Status::from)?;
-    let mut rows = batches.iter().filter(|batch| batch.num_rows() > 0);
-    let Some(row) = rows.next() else { return Ok(Vec::new()) };
-    if row.num_rows() > 1 || rows.next().is_some() {
-        return Err(wrong("a statement takes the values of one row"));
+pub(super) async fn values(
+    mut batches: impl Stream<Item = Result<RecordBatch, FlightError>> + Unpin,
+) -> Result<Vec<ParameterValue>, Status> {
+    let wrong = |why: &str| Err(Status::invalid_argument(why.to_owned()));
+    let (mut values, mut count) = (None, 0);
+    while let Some(batch) = batches.try_next().await? {
+        count += 1;
+        match batch.num_rows() {
+            0 if count > MAX_BATCHES => return wrong("too many batches without rows"),
+            0 => {}
+            1 if values.is_none() => {
+                values = Some(batch.columns().iter().map(value).collect::<Result<_, _>>()?);
+            }
+            _ => return wrong("a statement takes the values of one row"),
+        }
     }
-    row.columns().iter().map(value).collect()
+    Ok(values.unwrap_or_default())
 }
 
 /// The first value of a column.
@@ -131,6 +143,25 @@ mod tests {
         assert_eq!(Handle::decode(&handle.encode()).ok(), Some(handle));
         for wrong in [&b""[..], b"{}", b"SELECT 1", br#"{"sql":"","values":[true]}"#] {
             assert!(Handle::decode(wrong).is_err(), "{wrong:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn values_are_those_of_one_row() {
+        let batch = |values: Vec<i32>| {
+            let column: ArrayRef = Arc::new(Int32Array::from(values));
+            Ok(RecordBatch::try_from_iter([("1", column)]).expect("a batch"))
+        };
+        let of = async |batches: Vec<Vec<i32>>| {
+            values(futures::stream::iter(batches.into_iter().map(batch))).await.ok()
+        };
+        assert_eq!(of(vec![]).await, Some(vec![]));
+        assert_eq!(of(vec![vec![], vec![7], vec![]]).await, Some(vec![ParameterValue::Integer(7)]));
+        assert_eq!(of(vec![vec![7], vec![8]]).await, None);
+        // A client that sends without end is not read to its end.
+        for more in [vec![7], vec![7, 8], vec![]] {
+            let endless = futures::stream::repeat_with(|| batch(more.clone()));
+            assert!(values(endless).await.is_err(), "{more:?}");
         }
     }
 

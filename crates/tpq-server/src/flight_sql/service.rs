@@ -35,7 +35,7 @@ use super::authentication::given;
 use super::batches::{FlightStream, message, messages, sent_schema};
 use super::handle::{Handle, values};
 use super::{metadata, status};
-use crate::engine::{Answer, Engine, Place, RowsError};
+use crate::engine::{Answer, Engine, RowsError, SharedSlot};
 use crate::relations::{CurrentRelations, Relations};
 
 /// The id of every transaction, as none has an effect.
@@ -59,8 +59,8 @@ impl Service {
 
     /// The columns of a statement. One that gives no rows has no columns.
     async fn columns(&self, handle: Handle) -> Result<SchemaRef, Status> {
-        let place = Place::default();
-        let columns = self.engine.ask(&place, move |trace, cancel| async move {
+        let slot = SharedSlot::default();
+        let columns = self.engine.ask(&slot, move |trace, cancel| async move {
             let session = trace.session();
             let statement = only(session, &handle.sql)?;
             let parameters = handle.parameters(&statement);
@@ -72,8 +72,8 @@ impl Service {
 
     /// Runs a statement.
     async fn run(&self, handle: Handle) -> Result<FlightStream, Status> {
-        let place = Place::default();
-        let rows = self.engine.rows(&place, move |trace, cancel| async move {
+        let slot = SharedSlot::default();
+        let rows = self.engine.rows(&slot, move |trace, cancel| async move {
             let session = trace.session();
             let statement = only(session, &handle.sql)?;
             let parameters = handle.parameters(&statement);
@@ -89,7 +89,7 @@ impl Service {
         }
     }
 
-    /// Runs a statement to its end. Only those without rows may run so.
+    /// Runs a statement to its end. No statement changes rows, so their number is 0.
     async fn update(&self, handle: Handle) -> Result<i64, Status> {
         let stream = self.run(handle).await?;
         stream.try_for_each(|_| std::future::ready(Ok(()))).await.map(|()| 0)
@@ -104,10 +104,10 @@ impl Service {
     /// The tables, on the threads of queries: views are planned for their columns.
     async fn tables(&self, command: CommandGetTables) -> Result<RecordBatch, Status> {
         let relations = self.relations().await?;
-        let place = Place::default();
-        let tables = self.engine.ask(&place, move |_, _| async move {
-            Ok(metadata::tables(command, &relations).await)
-        });
+        let slot = SharedSlot::default();
+        let tables = self
+            .engine
+            .ask(&slot, move |_, _| async move { Ok(metadata::tables(command, &relations).await) });
         Ok(tables.await.map_err(|error| status::of_rows(&error))??)
     }
 }
@@ -205,10 +205,10 @@ impl FlightSqlService for Service {
         _: Request<Action>,
     ) -> Result<ActionCreatePreparedStatementResult, Status> {
         let sql = query.query.clone();
-        let place = Place::default();
+        let slot = SharedSlot::default();
         let values = self
             .engine
-            .ask(&place, move |trace, _| async move { without_values(trace.session(), &sql) });
+            .ask(&slot, move |trace, _| async move { without_values(trace.session(), &sql) });
         let values = values.await.map_err(|error| status::of_rows(&error))?;
         let handle = Handle { sql: query.query.clone(), values };
         let columns = self.columns(handle).await?;

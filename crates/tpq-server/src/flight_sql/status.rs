@@ -34,7 +34,9 @@ fn status(code: Code, message: &str) -> Status {
 
 fn code_of_engine(error: &EngineError) -> Code {
     match error {
-        EngineError::Import(_) | EngineError::Incomplete { .. } => Code::FailedPrecondition,
+        EngineError::Import(_) | EngineError::Abandoned | EngineError::Incomplete { .. } => {
+            Code::FailedPrecondition
+        }
         EngineError::TooLong { .. } | EngineError::Stalled { .. } => Code::DeadlineExceeded,
         EngineError::Panicked(_) => Code::Internal,
     }

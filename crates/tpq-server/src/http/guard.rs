@@ -3,7 +3,8 @@
 use axum::extract::{Request, State};
 use axum::http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
-    ACCESS_CONTROL_MAX_AGE, AUTHORIZATION, CACHE_CONTROL, HOST, HeaderName, ORIGIN, VARY,
+    ACCESS_CONTROL_MAX_AGE, AUTHORIZATION, CACHE_CONTROL, CONNECTION, HOST, HeaderName, ORIGIN,
+    VARY,
 };
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use axum::middleware::Next;
@@ -18,15 +19,20 @@ const REQUEST_PRIVATE_NETWORK: HeaderName =
 const ALLOW_PRIVATE_NETWORK: HeaderName =
     HeaderName::from_static("access-control-allow-private-network");
 
-/// Paths that only read what any client may know. A page of a foreign origin gets an answer that
-/// its browser does not show it; other paths refuse it, because they act.
+/// Browsers say here from where a page sends a request, also where they send no `Origin`: for an
+/// image, a frame, or a link.
+const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+
+/// Paths that only read what any client may know, and at no cost. A page of a foreign origin gets
+/// an answer that its browser does not show it; other paths refuse it, because they act.
 const HARMLESS: [&str; 2] = ["/", "/status"];
 
 /// Refuses a request or hands it on.
 pub(super) async fn check(State(app): State<App>, request: Request, next: Next) -> Response {
     let headers = request.headers();
     let host = text(headers, &HOST);
-    let origin = app.access.origin(text(headers, &ORIGIN), host);
+    let site = text(headers, &SEC_FETCH_SITE);
+    let origin = app.access.origin(text(headers, &ORIGIN), host, site);
     let allowed = headers.get(ORIGIN).filter(|_| origin == RequestOrigin::Allowed).cloned();
     let mut response = match refusal(&app, &request, origin) {
         Some((status, why)) => {
@@ -35,7 +41,8 @@ pub(super) async fn check(State(app): State<App>, request: Request, next: Next) 
                 request.method(),
                 request.uri().path()
             ));
-            (status, format!("{why}\n")).into_response()
+            // Its connection is not kept, as others may wait for one.
+            (status, [(CONNECTION, "close")], format!("{why}\n")).into_response()
         }
         None if request.method() == Method::OPTIONS => preflight(headers, allowed.is_some()),
         None => next.run(request).await,
@@ -74,7 +81,8 @@ fn refusal(
 
 /// The answer to a browser that asks whether a page may send a request.
 fn preflight(request: &HeaderMap, is_allowed: bool) -> Response {
-    let mut response = StatusCode::NO_CONTENT.into_response();
+    // It needs no token, so its connection is not kept.
+    let mut response = (StatusCode::NO_CONTENT, [(CONNECTION, "close")]).into_response();
     if is_allowed {
         let headers = response.headers_mut();
         let value = HeaderValue::from_static;

@@ -11,20 +11,18 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use futures::{StreamExt, stream};
 use prost::Message;
-use tokio::sync::mpsc::channel;
+use tokio::time::timeout;
 use tpq_proto::message::{
     ComputeMetricResult, ExportArgs, FinalizeDataResult, QueryArgs, TraceSummaryArgs,
     TraceSummaryResult,
 };
 
 use super::{App, reply};
+use crate::engine::UploadClient;
 use crate::page::{PAGE, PAGE_HEADERS, QueryRequest};
 use crate::query_result::error_message;
 use crate::rpc::{self, EndOfInput, NO_METRICS, appended};
 use crate::websocket;
-
-/// Replies of the byte pipe that may wait to be sent.
-const MAX_WAITING: usize = 4;
 
 /// The page for people.
 pub(super) async fn page() -> Response {
@@ -63,15 +61,20 @@ pub(super) async fn status(State(app): State<App>) -> Response {
 /// Takes a part of a trace, while its bytes arrive.
 pub(super) async fn parse(State(app): State<App>, body: Body) -> Response {
     let mut chunks = body.into_data_stream();
-    let mut outcome = app.engine.append(Bytes::new()).await;
-    while let Some(chunk) = chunks.next().await {
-        match chunk {
+    let mut client = UploadClient::new(Arc::clone(&app.engine));
+    let mut outcome = client.append(Bytes::new()).await;
+    loop {
+        match timeout(app.engine.limits().read_timeout, chunks.next()).await {
             // After an error, the rest is read and dropped: a client that sends reads no reply.
-            Ok(chunk) if outcome.is_ok() => outcome = app.engine.append(chunk).await,
-            Ok(_) => {}
-            Err(_) => return StatusCode::BAD_REQUEST.into_response(),
+            Ok(Some(Ok(chunk))) if outcome.is_ok() => outcome = client.append(chunk).await,
+            Ok(Some(Ok(_))) => {}
+            Ok(None) => break,
+            Ok(Some(Err(_))) => return StatusCode::BAD_REQUEST.into_response(),
+            Err(_) => return StatusCode::REQUEST_TIMEOUT.into_response(),
         }
     }
+    // Another request sends the next part, or ends the trace.
+    client.release();
     reply::message(&appended(outcome))
 }
 
@@ -125,7 +128,7 @@ pub(super) async fn enable_metatrace(State(app): State<App>) -> Response {
 }
 
 pub(super) async fn disable_and_read_metatrace(State(app): State<App>) -> Response {
-    reply::message(&app.engine.disable_and_read_metatrace())
+    reply::message(&app.engine.disable_and_read_metatrace().await)
 }
 
 /// Exports all tables. An error after the first bytes closes the connection.
@@ -146,9 +149,8 @@ pub(super) async fn rpc(State(app): State<App>, body: Body) -> Response {
     let chunks = body.into_data_stream();
     let input = chunks.take_while(|chunk| std::future::ready(chunk.is_ok()));
     let input = input.filter_map(|chunk| std::future::ready(chunk.ok())).boxed();
-    let (sender, replies) = channel(MAX_WAITING);
-    let engine = Arc::clone(&app.engine);
-    tokio::spawn(rpc::serve(engine, input, sender, EndOfInput::Answer));
+    let (served, replies) = rpc::connect(app.engine, input, EndOfInput::Answer);
+    tokio::spawn(served);
     reply::stream(stream::unfold(replies, async |mut replies| {
         replies.recv().await.map(|reply| (reply, replies))
     }))
@@ -165,11 +167,15 @@ pub(super) async fn websocket(
     }
 }
 
-/// The bytes of a body that is not too long.
+/// The bytes of a body that is not too long, and does not take too long.
 async fn limited(app: &App, body: Body) -> Result<Bytes, Response> {
-    let limit = app.engine.limits().message;
-    to_bytes(body, limit).await.map_err(|_| {
-        let why = format!("the body exceeds {limit} bytes or ends early\n");
-        (StatusCode::PAYLOAD_TOO_LARGE, why).into_response()
-    })
+    let limits = app.engine.limits();
+    match timeout(limits.read_timeout, to_bytes(body, limits.message)).await {
+        Ok(Ok(body)) => Ok(body),
+        Ok(Err(_)) => {
+            let why = format!("the body exceeds {} bytes or ends early\n", limits.message);
+            Err((StatusCode::PAYLOAD_TOO_LARGE, why).into_response())
+        }
+        Err(_) => Err(StatusCode::REQUEST_TIMEOUT.into_response()),
+    }
 }

@@ -1,5 +1,6 @@
 //! HTTP: the paths, and the checks before them.
 
+mod connections;
 mod guard;
 mod handlers;
 mod reply;
@@ -13,6 +14,8 @@ use axum::routing::{any, get, post};
 
 use crate::engine::Engine;
 use crate::origin::Access;
+
+pub(crate) use self::connections::run;
 
 /// What handlers need.
 #[derive(Clone)]

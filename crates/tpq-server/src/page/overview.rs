@@ -6,7 +6,7 @@ use futures::TryStreamExt;
 use serde_json::{Value, json};
 use tpq_health::{Health, HealthError};
 use tpq_output::{JsonRows, OutputError};
-use tpq_sql::{FunctionInfo, Relation, Session, SqlError};
+use tpq_sql::{CancelToken, FunctionInfo, Relation, Session, SqlError};
 
 /// The overview of a trace could not be read.
 #[derive(Debug, thiserror::Error)]
@@ -47,14 +47,19 @@ const CLOCKS: &str = "SELECT coalesce(clock_name, 'clock ' || clock_id) AS name,
 const RELATIONS: &str = "SELECT name, type FROM sqlite_master \
     WHERE type IN ('table', 'view') ORDER BY name";
 
-/// Describes the trace of a session as JSON. `trace` is its name for people.
+/// Describes the trace of a session as JSON. `trace` is its name for people. Cancelling the token
+/// stops it.
 ///
 /// # Errors
 /// When the tables cannot be read.
-pub async fn overview(session: &Session, trace: &str) -> Result<Value, OverviewError> {
-    let bounds = objects(session, BOUNDS).await?;
+pub async fn overview(
+    session: &Session,
+    trace: &str,
+    cancel: &CancelToken,
+) -> Result<Value, OverviewError> {
+    let bounds = objects(session, BOUNDS, cancel).await?;
     let bound = |name: &str| bounds.first().map_or(&Value::Null, |row| &row[name]);
-    let mut files = objects(session, FILES).await?;
+    let mut files = objects(session, FILES, cancel).await?;
     for file in &mut files {
         // A file of its own has no name in the tables.
         if file["name"] == "" {
@@ -67,29 +72,34 @@ pub async fn overview(session: &Session, trace: &str) -> Result<Value, OverviewE
         "start_ts": bound("start_ts"),
         "end_ts": bound("end_ts"),
         "health": Health::of(session).await?.json(),
-        "machines": objects(session, MACHINES).await?,
-        "clocks": clocks(session).await?,
-        "tables": relations(session).await?,
+        "machines": objects(session, MACHINES, cancel).await?,
+        "clocks": clocks(session, cancel).await?,
+        "tables": relations(session, cancel).await?,
         "functions": session.functions().iter().map(function).collect::<Vec<_>>(),
         "modules": session.module_names(),
     }))
 }
 
-async fn clocks(session: &Session) -> Result<Vec<Value>, OverviewError> {
-    let mut clocks = objects(session, CLOCKS).await?;
+async fn clocks(session: &Session, cancel: &CancelToken) -> Result<Vec<Value>, OverviewError> {
+    let mut clocks = objects(session, CLOCKS, cancel).await?;
     for clock in &mut clocks {
         clock["is_trace_time"] = (clock["is_trace_time"] == 1).into();
     }
     Ok(clocks)
 }
 
-/// The tables and views, with their columns. A view of one table has the number of its rows.
-async fn relations(session: &Session) -> Result<Vec<Value>, OverviewError> {
-    let found = objects(session, RELATIONS).await?;
+/// The tables and views, with their columns, and with the number of rows where it takes no long
+/// query: views that statements created have none.
+async fn relations(session: &Session, cancel: &CancelToken) -> Result<Vec<Value>, OverviewError> {
+    let found = objects(session, RELATIONS, cancel).await?;
     let text = |row: &Value, name: &str| row[name].as_str().unwrap_or_default().to_owned();
     let kinds: Vec<(String, String)> =
         found.iter().map(|row| (text(row, "name"), text(row, "type"))).collect();
-    let counts = counts(session, kinds.iter().map(|(name, _)| name.as_str())).await?;
+    let is_counted =
+        |(name, kind): &&(String, String)| kind == "table" || session.is_built_in(name);
+    let counted: Vec<&str> =
+        kinds.iter().filter(is_counted).map(|(name, _)| name.as_str()).collect();
+    let counts = counts(session, &counted, cancel).await?;
     let relation = |(name, kind): &(String, String)| {
         let Relation { name, doc, columns } = session.describe(name)?;
         let columns: Vec<Value> = columns
@@ -107,24 +117,29 @@ fn function(function: &FunctionInfo) -> Value {
     json!({ "name": name, "kind": kind, "arguments": arguments })
 }
 
-/// The number of rows of each relation that has it at hand.
+/// The numbers of rows of relations.
 async fn counts(
     session: &Session,
-    names: impl Iterator<Item = &str>,
+    names: &[&str],
+    cancel: &CancelToken,
 ) -> Result<HashMap<String, u64>, OverviewError> {
-    let count = |name: &str| {
+    let count = |name: &&str| {
         let quoted = name.replace('"', "\"\"");
         format!("SELECT '{}' AS name, count(*) AS n FROM \"{quoted}\"", name.replace('\'', "''"))
     };
-    let sql = names.map(count).collect::<Vec<_>>().join(" UNION ALL ");
-    let rows = objects(session, &sql).await?;
+    let sql = names.iter().map(count).collect::<Vec<_>>().join(" UNION ALL ");
+    let rows = objects(session, &sql, cancel).await?;
     let count = |row: &Value| Some((row["name"].as_str()?.to_owned(), row["n"].as_u64()?));
     Ok(rows.iter().filter_map(count).collect())
 }
 
 /// The rows of a query as objects.
-async fn objects(session: &Session, sql: &str) -> Result<Vec<Value>, OverviewError> {
-    let mut result = session.query(sql).await?;
+async fn objects(
+    session: &Session,
+    sql: &str,
+    cancel: &CancelToken,
+) -> Result<Vec<Value>, OverviewError> {
+    let mut result = session.query_cancellable(sql, cancel).await?;
     let mut rows = JsonRows::new(result.schema());
     while let Some(batch) = result.try_next().await? {
         rows.push(&batch, usize::MAX)?;

@@ -103,10 +103,11 @@ async fn rows(
 ) -> Result<(Option<JsonRows>, bool), QueryError> {
     let mut last: Option<ResultSet> = None;
     for statement in session.statements(&request.sql)? {
-        if let Some(result) = session.run_cancellable(&statement, cancel).await?
-            && !result.is_suppressed()
-        {
-            last = Some(result);
+        let Some(result) = session.run_cancellable(&statement, cancel).await? else { continue };
+        // A result that is not shown may fail, and have effects, while it runs.
+        let hidden = if result.is_suppressed() { Some(result) } else { last.replace(result) };
+        if let Some(hidden) = hidden {
+            hidden.run_to_end().await?;
         }
     }
     let Some(mut result) = last else { return Ok((None, false)) };

@@ -6,7 +6,7 @@ use datafusion::arrow::array::{ArrayRef, RecordBatch, StringArray};
 use futures::StreamExt;
 use pgwire::messages::response::TransactionStatus;
 
-use super::connection::{Connection, Trouble};
+use super::connection::{Connection, RequestError};
 use super::cursors::Cursor;
 use super::errors::{Failure, code};
 use super::execution::Outcome;
@@ -42,32 +42,12 @@ impl Connection {
     }
 
     /// What statements on the connection itself do.
-    pub(super) fn own_outcome(&mut self, kind: &Kind) -> Result<Outcome, Trouble> {
-        let is_failed = self.transaction == TransactionStatus::Error;
+    pub(super) fn own_outcome(&mut self, kind: &Kind) -> Result<Outcome, RequestError> {
         Ok(Outcome::Done(match kind {
-            Kind::Begin(tag) => {
-                self.transaction = TransactionStatus::Transaction;
-                tag
+            Kind::Begin(_) | Kind::Commit | Kind::Rollback | Kind::Nothing(_) => {
+                self.change_transaction(kind)
             }
-            Kind::Commit | Kind::Rollback => {
-                self.transaction = TransactionStatus::Idle;
-                if is_failed || matches!(kind, Kind::Rollback) { "ROLLBACK" } else { "COMMIT" }
-            }
-            Kind::Set { name, value } => {
-                let set = self.settings.set(name, value);
-                set.map_err(|error| Failure::new(code::INVALID_SETTING, error.to_string()))?;
-                self.report_setting(name)?;
-                "SET"
-            }
-            Kind::Reset(Some(name)) => {
-                self.settings.reset(name);
-                self.report_setting(name)?;
-                "RESET"
-            }
-            Kind::Reset(None) => {
-                self.settings.reset_all();
-                "RESET"
-            }
+            Kind::Set { .. } | Kind::Reset(_) => self.change_setting(kind)?,
             Kind::Discard => {
                 self.settings.reset_all();
                 self.prepared.clear();
@@ -95,20 +75,53 @@ impl Connection {
                 self.cursors.clear();
                 "CLOSE CURSOR ALL"
             }
-            Kind::Nothing(tag) => {
-                if is_failed && *tag == "ROLLBACK" {
-                    self.transaction = TransactionStatus::Transaction;
-                }
-                tag
-            }
             Kind::Trace(_) | Kind::Catalog(_) | Kind::Declare { .. } => {
                 return Err(Failure::unsupported("a cursor of a cursor").into());
             }
         }))
     }
 
+    /// Begins or ends a transaction, which has no effect but on later statements.
+    fn change_transaction(&mut self, kind: &Kind) -> &'static str {
+        let is_failed = self.transaction == TransactionStatus::Error;
+        match kind {
+            Kind::Begin(tag) => {
+                self.transaction = TransactionStatus::Transaction;
+                tag
+            }
+            Kind::Nothing(tag) => {
+                if is_failed && *tag == "ROLLBACK" {
+                    self.transaction = TransactionStatus::Transaction;
+                }
+                tag
+            }
+            _ => {
+                self.transaction = TransactionStatus::Idle;
+                if is_failed || matches!(kind, Kind::Rollback) { "ROLLBACK" } else { "COMMIT" }
+            }
+        }
+    }
+
+    /// Gives a setting, or all of them, another value.
+    fn change_setting(&mut self, kind: &Kind) -> Result<&'static str, RequestError> {
+        match kind {
+            Kind::Set { name, value } => {
+                let set = self.settings.set(name, value);
+                set.map_err(|error| Failure::new(code::INVALID_SETTING, error.to_string()))?;
+                self.report_setting(name)?;
+                return Ok("SET");
+            }
+            Kind::Reset(Some(name)) => {
+                self.settings.reset(name);
+                self.report_setting(name)?;
+            }
+            _ => self.settings.reset_all(),
+        }
+        Ok("RESET")
+    }
+
     /// Sends the value of a setting, if it is one that clients follow.
-    fn report_setting(&mut self, name: &str) -> Result<(), Trouble> {
+    fn report_setting(&mut self, name: &str) -> Result<(), RequestError> {
         if let Some(name) = Settings::reports(name) {
             let value = self.settings.get(name).unwrap_or_default();
             self.output.add(&status(name, value))?;

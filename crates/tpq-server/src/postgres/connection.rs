@@ -19,8 +19,8 @@ use super::output::Output;
 use super::requests::{Request, Target};
 use super::settings::Settings;
 use super::startup::Started;
-use super::statements::{Statement, statements};
-use crate::engine::{Place, RowsError};
+use super::statements::{NotCut, Statement, statements};
+use crate::engine::{EngineError, RowsError, SharedSlot};
 
 /// A session.
 pub(super) struct Connection {
@@ -34,34 +34,34 @@ pub(super) struct Connection {
     pub(super) prepared: HashMap<String, Arc<Prepared>>,
     pub(super) portals: HashMap<String, Portal>,
     pub(super) cursors: HashMap<String, Cursor>,
-    pub(super) place: Place,
+    pub(super) slot: SharedSlot,
     /// Whether a request failed, so that all are skipped up to the next `Sync`.
     is_skipping: bool,
 }
 
 /// Why a request was not answered.
-pub(super) enum Trouble {
+pub(super) enum RequestError {
     /// An error for the client.
     Failure(Failure),
     /// The connection ends.
-    Gone,
+    Disconnected,
 }
 
-impl From<Failure> for Trouble {
+impl From<Failure> for RequestError {
     fn from(failure: Failure) -> Self {
         Self::Failure(failure)
     }
 }
 
-impl From<PgWireError> for Trouble {
+impl From<PgWireError> for RequestError {
     fn from(error: PgWireError) -> Self {
         Self::Failure(error.into())
     }
 }
 
-impl From<std::io::Error> for Trouble {
+impl From<std::io::Error> for RequestError {
     fn from(_: std::io::Error) -> Self {
-        Self::Gone
+        Self::Disconnected
     }
 }
 
@@ -77,7 +77,7 @@ impl Connection {
             prepared: HashMap::new(),
             portals: HashMap::new(),
             cursors: HashMap::new(),
-            place: Place::default(),
+            slot: SharedSlot::default(),
             is_skipping: false,
         }
     }
@@ -89,7 +89,7 @@ impl Connection {
             loop {
                 let request = match self.input.request(limit).await {
                     Ok(request) => request,
-                    Err(InputError::Gone) => return,
+                    Err(InputError::Disconnected) => return,
                     Err(InputError::Protocol(error)) => {
                         let _ = self.output.add(&Failure::from(error).to_message());
                         break;
@@ -121,11 +121,11 @@ impl Connection {
             _ => {}
         }
         let outcome = self.extended(request).await;
-        self.is_skipping = matches!(outcome, Err(Trouble::Failure(_)));
+        self.is_skipping = matches!(outcome, Err(RequestError::Failure(_)));
         self.report(outcome)
     }
 
-    async fn extended(&mut self, request: Request) -> Result<(), Trouble> {
+    async fn extended(&mut self, request: Request) -> Result<(), RequestError> {
         match request {
             Request::Parse { name, sql, types } => self.parse(name, sql, types).await,
             Request::Bind(bind) => self.bind(bind),
@@ -144,11 +144,11 @@ impl Connection {
     }
 
     /// Sends a failure to the client. An error ends the connection.
-    fn report(&mut self, outcome: Result<(), Trouble>) -> Result<(), ()> {
+    fn report(&mut self, outcome: Result<(), RequestError>) -> Result<(), ()> {
         match outcome {
             Ok(()) => Ok(()),
-            Err(Trouble::Gone) => Err(()),
-            Err(Trouble::Failure(failure)) => {
+            Err(RequestError::Disconnected) => Err(()),
+            Err(RequestError::Failure(failure)) => {
                 self.transaction = self.transaction.to_error_state();
                 self.output.add(&failure.to_message()).map_err(drop)
             }
@@ -156,7 +156,7 @@ impl Connection {
     }
 
     /// Runs statements and sends their rows as text.
-    async fn simple(&mut self, sql: &str) -> Result<(), Trouble> {
+    async fn simple(&mut self, sql: &str) -> Result<(), RequestError> {
         self.prepared.remove("");
         self.portals.remove("");
         let running = self.registered.cancel.begin();
@@ -165,8 +165,9 @@ impl Connection {
             let empty = PgWireBackendMessage::EmptyQueryResponse(EmptyQueryResponse::new());
             return Ok(self.output.add(&empty)?);
         }
+        let text: Arc<str> = sql.into();
         for statement in statements {
-            let prepared = Prepared::unnamed(statement, sql);
+            let prepared = Prepared::unnamed(statement, &text);
             let mut portal = Portal::new(Arc::new(prepared), Vec::new(), Vec::new());
             self.open(&mut portal, &running).await?;
             if let Some(columns) = portal.columns() {
@@ -178,18 +179,19 @@ impl Connection {
     }
 
     /// Cuts a text into statements, on the threads of queries, as a text may be long.
-    pub(super) async fn statements(&mut self, sql: &str) -> Result<Vec<Statement>, Trouble> {
+    pub(super) async fn statements(&mut self, sql: &str) -> Result<Vec<Statement>, RequestError> {
         let (engine, text) = (Arc::clone(&self.shared.engine), sql.to_owned());
         let cut = self.shared.engine.detached("the query", async move {
             let trace = engine.trace().await?;
-            statements(trace.session(), &text).map_err(RowsError::from)
+            Ok::<Result<_, NotCut>, EngineError>(statements(trace.session(), &text))
         });
-        let failed = |error: RowsError| Trouble::from(Failure::of_rows(&error, sql));
-        cut.await.map_err(|error| failed(error.into()))?.map_err(failed)
+        let failed = |error: EngineError| Failure::of_rows(&error.into(), sql);
+        let cut = cut.await.map_err(failed)?.map_err(failed)?;
+        Ok(cut.map_err(|why| why.into_failure(sql))?)
     }
 
     /// Adds the message that a statement has ended.
-    pub(super) fn complete(&mut self, tag: &str) -> Result<(), Trouble> {
+    pub(super) fn complete(&mut self, tag: &str) -> Result<(), RequestError> {
         let complete = CommandComplete::new(tag.to_owned());
         Ok(self.output.add(&PgWireBackendMessage::CommandComplete(complete))?)
     }
@@ -203,7 +205,7 @@ impl Connection {
     }
 
     /// Announces that the next request may come, and sends everything.
-    async fn ready(&mut self) -> Result<(), Trouble> {
+    async fn ready(&mut self) -> Result<(), RequestError> {
         let ready = ReadyForQuery::new(self.transaction);
         self.output.add(&PgWireBackendMessage::ReadyForQuery(ready))?;
         Ok(self.output.flush().await?)
@@ -216,11 +218,11 @@ pub(super) async fn watched<T>(
     running: &RunningQuery,
     sql: &str,
     work: impl Future<Output = Result<T, RowsError>>,
-) -> Result<T, Trouble> {
+) -> Result<T, RequestError> {
     tokio::select! {
         biased;
         outcome = work => outcome.map_err(|error| Failure::of_rows(&error, sql).into()),
         () = running.asked() => Err(Failure::of_rows(&RowsError::Cancelled, sql).into()),
-        () = input.gone() => Err(Trouble::Gone),
+        () = input.gone() => Err(RequestError::Disconnected),
     }
 }

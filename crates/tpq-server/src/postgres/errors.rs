@@ -38,6 +38,7 @@ pub(super) mod code {
     pub(in super::super) const DUPLICATE_PORTAL: &str = "42P03";
     pub(in super::super) const TOO_MANY_CONNECTIONS: &str = "53300";
     pub(in super::super) const TOO_MANY_COLUMNS: &str = "54011";
+    pub(in super::super) const TOO_MANY_PARAMETERS: &str = "54023";
     pub(in super::super) const LIMIT_EXCEEDED: &str = "54000";
     pub(super) const CANCELLED: &str = "57014";
     pub(super) const NO_TRACE: &str = "55000";
@@ -90,11 +91,11 @@ impl Failure {
     fn of_sql(error: &SqlError, sql: &str) -> Self {
         let mut failure = Self::new(code_of_kind(error.kind()), error.to_string());
         failure.hint = error.suggestion().map(str::to_owned);
-        if let Some(place) = error.location() {
-            let is_in_text = place.module.is_none() && place.trail.is_empty();
-            match is_in_text.then(|| position(sql, place.line, place.column)).flatten() {
+        if let Some(at) = error.location() {
+            let is_in_text = at.module.is_none() && at.trail.is_empty();
+            match is_in_text.then(|| position(sql, at.line, at.column)).flatten() {
                 Some(position) => failure.position = Some(position),
-                None => failure.detail = Some(place.to_string()),
+                None => failure.detail = Some(at.to_string()),
             }
         }
         failure
@@ -133,7 +134,9 @@ impl From<PgWireError> for Failure {
 
 fn code_of_engine(error: &EngineError) -> &'static str {
     match error {
-        EngineError::Import(_) | EngineError::Incomplete { .. } => code::NO_TRACE,
+        EngineError::Import(_) | EngineError::Abandoned | EngineError::Incomplete { .. } => {
+            code::NO_TRACE
+        }
         EngineError::TooLong { .. } | EngineError::Stalled { .. } => code::CANCELLED,
         EngineError::Panicked(_) => code::INTERNAL,
     }
@@ -156,7 +159,7 @@ fn code_of_kind(kind: SqlErrorKind) -> &'static str {
     }
 }
 
-/// The position of a place, counted in characters from 1; `None` where the text has no such line.
+/// The position of a location, counted in characters from 1; `None` where the text has no such line.
 fn position(sql: &str, line: usize, column: usize) -> Option<usize> {
     let before = line.checked_sub(1).filter(|_| !sql.is_empty())?;
     let mut lines = sql.split_inclusive('\n');

@@ -14,7 +14,7 @@ use tpq_sql::ParameterValue;
 
 use super::cancels::RunningQuery;
 use super::commands::shown;
-use super::connection::{Connection, Trouble, watched};
+use super::connection::{Connection, RequestError, watched};
 use super::cursors::Cursor;
 use super::errors::{Failure, code};
 use super::rows::Columns;
@@ -27,7 +27,7 @@ pub(super) struct Prepared {
     /// `None` for a text without a statement.
     statement: Option<Statement>,
     /// The whole text, for positions of errors.
-    pub(super) sql: String,
+    pub(super) sql: Arc<str>,
     /// Types of parameters that the client gave; 0 for those that it did not.
     types: Vec<u32>,
     /// The columns that were described to the client before it gave values.
@@ -35,18 +35,24 @@ pub(super) struct Prepared {
 }
 
 impl Prepared {
-    pub(super) fn new(statement: Option<Statement>, sql: String, types: Vec<u32>) -> Self {
+    pub(super) fn new(statement: Option<Statement>, sql: Arc<str>, types: Vec<u32>) -> Self {
         Self { statement, sql, types, columns: None }
     }
 
     /// A statement that is run at once.
-    pub(super) fn unnamed(statement: Statement, sql: &str) -> Self {
-        Self::new(Some(statement), sql.to_owned(), Vec::new())
+    pub(super) fn unnamed(statement: Statement, sql: &Arc<str>) -> Self {
+        Self::new(Some(statement), Arc::clone(sql), Vec::new())
+    }
+
+    /// The bytes of memory that it takes.
+    pub(super) fn memory_size(&self) -> usize {
+        let statement = self.statement.as_ref().map_or(0, Statement::memory_size);
+        statement + self.sql.len() + size_of_val(self.types.as_slice())
     }
 
     /// The same with the columns that were described to the client.
     pub(super) fn described(&self, columns: Option<SchemaRef>) -> Self {
-        let (statement, sql) = (self.statement.clone(), self.sql.clone());
+        let (statement, sql) = (self.statement.clone(), Arc::clone(&self.sql));
         Self { statement, sql, types: self.types.clone(), columns }
     }
 
@@ -95,6 +101,15 @@ impl Portal {
         Self { prepared, values, formats, state: State::New }
     }
 
+    /// The bytes of memory that its values take.
+    pub(super) fn memory_size(&self) -> usize {
+        let texts = self.values.iter().map(|value| match value {
+            ParameterValue::Text(text) => text.len(),
+            _ => 0,
+        });
+        texts.sum::<usize>() + size_of_val(self.values.as_slice())
+    }
+
     /// Whether its text has no statement.
     pub(super) fn is_empty(&self) -> bool {
         self.prepared.statement.is_none()
@@ -121,7 +136,7 @@ impl Connection {
         &mut self,
         portal: &mut Portal,
         running: &RunningQuery,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), RequestError> {
         if !matches!(portal.state, State::New) {
             return Ok(());
         }
@@ -158,7 +173,7 @@ impl Connection {
         prepared: &Prepared,
         values: &[ParameterValue],
         running: &RunningQuery,
-    ) -> Result<Outcome, Trouble> {
+    ) -> Result<Outcome, RequestError> {
         if let Kind::Declare { cursor, is_held, query } = &statement.kind {
             self.check_cursor(cursor, *is_held)?;
             let Outcome::Rows(answer) = self.rows_of(query, "", values, running).await? else {
@@ -177,11 +192,11 @@ impl Connection {
         sql: &str,
         values: &[ParameterValue],
         running: &RunningQuery,
-    ) -> Result<Outcome, Trouble> {
+    ) -> Result<Outcome, RequestError> {
         let rows = match kind {
             Kind::Trace(statement) => {
                 let (statement, values) = (statement.clone(), values::by_number(values.to_vec()));
-                let rows = self.shared.engine.rows(&self.place, move |trace, cancel| async move {
+                let rows = self.shared.engine.rows(&self.slot, move |trace, cancel| async move {
                     let rows = trace.session().read(&statement, values, &cancel).await?;
                     Ok(rows.map(|rows| Answer {
                         schema: Arc::clone(rows.schema()),
@@ -193,7 +208,7 @@ impl Connection {
             Kind::Catalog(query) => {
                 let (query, shared) = (query.clone(), Arc::clone(&self.shared));
                 let values = values.iter().map(values::scalar).collect();
-                let rows = self.shared.engine.rows(&self.place, move |trace, _| async move {
+                let rows = self.shared.engine.rows(&self.slot, move |trace, _| async move {
                     shared.catalogs.of(&trace)?.run(&query, values).await.map(Some)
                 });
                 watched(&mut self.input, running, sql, rows).await?
@@ -212,7 +227,7 @@ impl Connection {
     pub(super) async fn columns_of(
         &mut self,
         prepared: &Arc<Prepared>,
-    ) -> Result<Option<SchemaRef>, Trouble> {
+    ) -> Result<Option<SchemaRef>, RequestError> {
         let Some(statement) = &prepared.statement else { return Ok(None) };
         self.check_transaction(&statement.kind)?;
         let running = self.registered.cancel.begin();
@@ -221,16 +236,15 @@ impl Connection {
         match &statement.kind {
             Kind::Trace(statement) => {
                 let (statement, values) = (statement.clone(), values::by_number(samples));
-                let columns =
-                    self.shared.engine.ask(&self.place, move |trace, cancel| async move {
-                        Ok(trace.session().columns_of(&statement, values, &cancel).await?)
-                    });
+                let columns = self.shared.engine.ask(&self.slot, move |trace, cancel| async move {
+                    Ok(trace.session().columns_of(&statement, values, &cancel).await?)
+                });
                 watched(&mut self.input, &running, &prepared.sql, columns).await
             }
             Kind::Catalog(sql) => {
                 let (sql, shared) = (sql.clone(), Arc::clone(&self.shared));
                 let values = samples.iter().map(values::scalar).collect();
-                let columns = self.shared.engine.ask(&self.place, move |trace, _| async move {
+                let columns = self.shared.engine.ask(&self.slot, move |trace, _| async move {
                     shared.catalogs.of(&trace)?.columns_of(&sql, values).await.map(Some)
                 });
                 watched(&mut self.input, &running, &prepared.sql, columns).await
@@ -248,7 +262,7 @@ impl Connection {
         portal: &mut Portal,
         max_rows: usize,
         running: &RunningQuery,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), RequestError> {
         let prepared = Arc::clone(&portal.prepared);
         let sql = &prepared.sql;
         let rows = match &mut portal.state {
@@ -282,7 +296,7 @@ impl Connection {
         rows: &mut Rows,
         sql: &str,
         running: &RunningQuery,
-    ) -> Result<Option<PgWireBackendMessage>, Trouble> {
+    ) -> Result<Option<PgWireBackendMessage>, RequestError> {
         if let Some(row) = rows.next.take() {
             return Ok(Some(row));
         }

@@ -8,7 +8,7 @@ use pgwire::messages::extendedquery::{BindComplete, CloseComplete, ParseComplete
 use pgwire::messages::response::EmptyQueryResponse;
 use tpq_sql::ParameterValue;
 
-use super::connection::{Connection, Trouble};
+use super::connection::{Connection, RequestError};
 use super::errors::{Failure, code};
 use super::execution::{Portal, Prepared};
 use super::requests::{Bind, Target};
@@ -18,8 +18,9 @@ use super::values;
 /// The most statements and portals of a connection.
 const MAX_PREPARED: usize = 10_000;
 const MAX_PORTALS: usize = 1_000;
-/// The most bytes of the texts of all statements of a connection.
-const MAX_TEXT: usize = 64 << 20;
+/// The most bytes of memory for the statements of a connection with their words, and for the values
+/// of its portals. The words of a statement take many times its text.
+const MAX_MEMORY: usize = 64 << 20;
 /// The number of the type `text`, which stands for types that were not given.
 const TEXT: u32 = 25;
 
@@ -29,28 +30,30 @@ impl Connection {
         name: String,
         sql: String,
         types: Vec<u32>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), RequestError> {
         if !name.is_empty() && self.prepared.contains_key(&name) {
             let message = format!("there is a prepared statement `{name}` already");
             return Err(Failure::new(code::DUPLICATE_STATEMENT, message).into());
         }
-        self.check_room(&name, &sql)?;
+        self.check_room(&name, sql.len())?;
         let mut statements = self.statements(&sql).await?;
         if statements.len() > 1 {
             let message = "a prepared statement is one statement";
             return Err(Failure::new(code::SYNTAX, message).into());
         }
-        let prepared = Prepared::new(statements.pop(), sql, types);
+        let prepared = Prepared::new(statements.pop(), sql.into(), types);
+        self.check_room(&name, prepared.memory_size())?;
         self.prepared.insert(name, Arc::new(prepared));
         Ok(self.output.add(&PgWireBackendMessage::ParseComplete(ParseComplete::new()))?)
     }
 
-    fn check_room(&self, name: &str, sql: &str) -> Result<(), Failure> {
+    /// Whether a statement of `size` bytes may be kept by a name.
+    fn check_room(&self, name: &str, size: usize) -> Result<(), Failure> {
         let others = self.prepared.iter().filter(|(known, _)| *known != name);
-        let (count, bytes) = others.fold((0, sql.len()), |(count, bytes), (name, prepared)| {
-            (count + 1, bytes + name.len() + prepared.sql.len())
+        let (count, bytes) = others.fold((0, size), |(count, bytes), (name, prepared)| {
+            (count + 1, bytes + name.len() + prepared.memory_size())
         });
-        if count >= MAX_PREPARED || bytes > MAX_TEXT {
+        if count >= MAX_PREPARED || bytes > MAX_MEMORY {
             let message = "too many prepared statements, or too long ones";
             return Err(Failure::new(code::LIMIT_EXCEEDED, message));
         }
@@ -64,7 +67,7 @@ impl Connection {
         })
     }
 
-    pub(super) fn bind(&mut self, bind: Bind) -> Result<(), Trouble> {
+    pub(super) fn bind(&mut self, bind: Bind) -> Result<(), RequestError> {
         let prepared = self.prepared(&bind.statement)?;
         if !bind.portal.is_empty() && self.portals.contains_key(&bind.portal) {
             let message = format!("there is a portal `{}` already", bind.portal);
@@ -75,11 +78,16 @@ impl Connection {
         }
         let values = values_of(&bind, &prepared)?;
         let portal = Portal::new(prepared, values, bind.result_formats);
+        let others = self.portals.iter().filter(|(known, _)| **known != bind.portal);
+        let bytes = others.map(|(_, portal)| portal.memory_size()).sum::<usize>();
+        if bytes + portal.memory_size() > MAX_MEMORY {
+            return Err(Failure::new(code::LIMIT_EXCEEDED, "the values are too long").into());
+        }
         self.portals.insert(bind.portal, portal);
         Ok(self.output.add(&PgWireBackendMessage::BindComplete(BindComplete::new()))?)
     }
 
-    pub(super) async fn describe_statement(&mut self, name: &str) -> Result<(), Trouble> {
+    pub(super) async fn describe_statement(&mut self, name: &str) -> Result<(), RequestError> {
         let prepared = self.prepared(name)?;
         let types = (0..prepared.parameters()).map(|at| match prepared.type_of(at) {
             0 => TEXT,
@@ -99,7 +107,7 @@ impl Connection {
     }
 
     /// Starts the portal: its columns are then known.
-    pub(super) async fn describe_portal(&mut self, name: &str) -> Result<(), Trouble> {
+    pub(super) async fn describe_portal(&mut self, name: &str) -> Result<(), RequestError> {
         if let Some(cursor) = self.cursors.get(name) {
             let columns = Columns::new(&cursor.schema, &[])?;
             return Ok(self.output.add(&columns.description())?);
@@ -115,7 +123,11 @@ impl Connection {
         Ok(self.output.add(&description)?)
     }
 
-    pub(super) async fn execute(&mut self, name: &str, max_rows: usize) -> Result<(), Trouble> {
+    pub(super) async fn execute(
+        &mut self,
+        name: &str,
+        max_rows: usize,
+    ) -> Result<(), RequestError> {
         let mut portal = self.take_portal(name)?;
         if portal.is_empty() {
             let empty = PgWireBackendMessage::EmptyQueryResponse(EmptyQueryResponse::new());
@@ -137,7 +149,7 @@ impl Connection {
     }
 
     /// Closes a statement or portal. One that does not exist is closed already.
-    pub(super) fn close(&mut self, target: &Target) -> Result<(), Trouble> {
+    pub(super) fn close(&mut self, target: &Target) -> Result<(), RequestError> {
         match target {
             Target::Statement(name) => drop(self.prepared.remove(name)),
             Target::Portal(name) => drop(self.portals.remove(name)),

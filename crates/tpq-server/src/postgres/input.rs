@@ -20,7 +20,7 @@ const READ: usize = 16 << 10;
 #[derive(Debug, thiserror::Error)]
 pub(super) enum InputError {
     #[error("the client has gone")]
-    Gone,
+    Disconnected,
     #[error(transparent)]
     Protocol(#[from] ProtocolError),
 }
@@ -80,7 +80,7 @@ impl Input {
     /// Reads until there are `length` bytes.
     async fn fill(&mut self, length: usize) -> Result<(), InputError> {
         while self.buffer.len() < length {
-            self.read().await.map_err(|_| InputError::Gone)?;
+            self.read().await.map_err(|_| InputError::Disconnected)?;
         }
         Ok(())
     }

@@ -47,6 +47,7 @@ use self::input::Input;
 use self::output::Output;
 use self::startup::NotStarted;
 use crate::engine::Engine;
+use crate::listen::prepare;
 use crate::origin::Access;
 
 /// What the connections share.
@@ -67,17 +68,17 @@ impl Shared {
 /// one, so that a request to stop a query arrives when there are as many as there may be.
 pub(crate) async fn run(listener: TcpListener, shared: Arc<Shared>, slots: Arc<Semaphore>) {
     let limit = shared.engine.limits().connections.clamp(1, Semaphore::MAX_PERMITS);
-    let waiting = Arc::new(Semaphore::new(limit));
+    let handshakes = Arc::new(Semaphore::new(limit));
     let mut connections = JoinSet::new();
     loop {
         while connections.try_join_next().is_some() {}
-        let Ok(place) = Arc::clone(&waiting).acquire_owned().await else { return };
+        let Ok(handshake) = Arc::clone(&handshakes).acquire_owned().await else { return };
         match listener.accept().await {
             Ok((stream, address)) => {
                 let (shared, slots) = (Arc::clone(&shared), Arc::clone(&slots));
                 connections.spawn(async move {
                     let log = Arc::clone(&shared.engine);
-                    if let Some(refused) = serve(stream, shared, slots, place).await {
+                    if let Some(refused) = serve(stream, shared, slots, handshake).await {
                         let why = refused.message();
                         log.log().refused(&format!("a PostgreSQL client at {address}: {why}"));
                     }
@@ -95,21 +96,20 @@ async fn serve(
     stream: TcpStream,
     shared: Arc<Shared>,
     slots: Arc<Semaphore>,
-    waiting: OwnedSemaphorePermit,
+    handshake: OwnedSemaphorePermit,
 ) -> Option<Failure> {
-    // Replies are awaited, one after the other.
-    let _ = stream.set_nodelay(true);
+    prepare(&stream);
     let (reader, writer) = stream.into_split();
     let (mut input, mut output) = (Input::new(reader), Output::new(writer));
     let started = startup::start(&shared, &mut input, &mut output);
-    let started = match tokio::time::timeout(startup::PATIENCE, started).await {
+    let started = match tokio::time::timeout(startup::START_TIMEOUT, started).await {
         Ok(started) => started,
         Err(_) => return None,
     };
     let slot = slots.try_acquire_owned();
     let refused = match (started, &slot) {
         (Ok(started), Ok(_)) => {
-            drop(waiting);
+            drop(handshake);
             Connection::new(shared, input, output, started).run().await;
             return None;
         }

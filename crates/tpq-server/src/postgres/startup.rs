@@ -17,7 +17,7 @@ use super::requests::{Opening, Request};
 use super::settings::Settings;
 
 /// The time that a client has to begin a session.
-pub(super) const PATIENCE: Duration = Duration::from_secs(60);
+pub(super) const START_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Requests for encryption that are refused before the connection ends.
 const MAX_REFUSED: usize = 4;
@@ -41,7 +41,7 @@ pub(super) enum NotStarted {
 impl From<InputError> for NotStarted {
     fn from(error: InputError) -> Self {
         match error {
-            InputError::Gone => Self::Ended,
+            InputError::Disconnected => Self::Ended,
             InputError::Protocol(error) => Self::Refused(error.into()),
         }
     }

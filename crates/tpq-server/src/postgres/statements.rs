@@ -4,10 +4,12 @@
 use std::collections::VecDeque;
 
 use datafusion::sql::sqlparser::dialect::PostgreSqlDialect;
-use datafusion::sql::sqlparser::tokenizer::{Token, Tokenizer};
+use datafusion::sql::sqlparser::tokenizer::{Location, Token, Tokenizer};
 use tpq_sql::{Session, SqlError};
 
+use super::errors::{Failure, code};
 use super::settings;
+use crate::engine::RowsError;
 
 /// Functions that a client asks without a table about the server and itself. With a table they
 /// would be of the trace.
@@ -46,8 +48,11 @@ const NAME_TYPES: [&str; 8] = [
     "regconfig",
 ];
 
-/// The most words of `DECLARE` before the query.
-const MAX_DECLARATION: usize = 16;
+/// Words between the name of a cursor and `CURSOR`.
+const SCROLLING: [&str; 5] = ["binary", "insensitive", "asensitive", "no", "scroll"];
+
+/// The most parameters of a statement: messages count them with 16 bits.
+const MAX_PARAMETERS: usize = u16::MAX as usize;
 
 /// A statement of a client.
 #[derive(Clone, Debug)]
@@ -55,6 +60,13 @@ pub(super) struct Statement {
     pub(super) kind: Kind,
     /// How many parameters it has: the highest number behind a `$`.
     pub(super) parameters: usize,
+}
+
+impl Statement {
+    /// The bytes of memory that it takes.
+    pub(super) fn memory_size(&self) -> usize {
+        self.kind.memory_size()
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -96,29 +108,71 @@ pub(super) enum Kind {
     Nothing(&'static str),
 }
 
+impl Kind {
+    fn memory_size(&self) -> usize {
+        let more = match self {
+            Self::Trace(statement) => statement.memory_size(),
+            Self::Catalog(sql) => sql.len(),
+            Self::Declare { query, .. } => query.memory_size(),
+            // Words of a short command.
+            _ => 0,
+        };
+        size_of::<Self>() + more
+    }
+}
+
+/// A text that is not cut into statements.
+#[derive(Debug)]
+pub(super) enum NotCut {
+    /// It has a quote or comment that is never closed.
+    Sql(SqlError),
+    /// It names a parameter of a number above [`MAX_PARAMETERS`].
+    Parameter(String),
+}
+
+impl NotCut {
+    /// The error for the client that sent `sql`.
+    pub(super) fn into_failure(self, sql: &str) -> Failure {
+        match self {
+            Self::Sql(error) => Failure::of_rows(&RowsError::Sql(error), sql),
+            Self::Parameter(name) => {
+                let message =
+                    format!("there is no parameter `{name}`: the last one is ${MAX_PARAMETERS}");
+                Failure::new(code::TOO_MANY_PARAMETERS, message)
+            }
+        }
+    }
+}
+
+impl From<SqlError> for NotCut {
+    fn from(error: SqlError) -> Self {
+        Self::Sql(error)
+    }
+}
+
 /// Cuts a text into statements.
 ///
 /// # Errors
-/// When it has a quote or comment that is never closed.
-pub(super) fn statements(session: &Session, sql: &str) -> Result<Vec<Statement>, SqlError> {
+/// When it has a quote or comment that is never closed, or a parameter of too high a number.
+pub(super) fn statements(session: &Session, sql: &str) -> Result<Vec<Statement>, NotCut> {
     match session.statements(sql) {
         Ok(statements) => statements.into_iter().map(|it| of_trace(session, it)).collect(),
         // Quotes that the dialect of traces does not have, in a query of catalogs.
         Err(error) => match tokens(sql) {
             Some(tokens) if is_of_catalogs(&tokens) => {
-                let parameters = parameters(&tokens);
+                let parameters = parameters(&tokens)?;
                 Ok(vec![Statement { kind: Kind::Catalog(sql.to_owned()), parameters }])
             }
-            _ => Err(error),
+            _ => Err(error.into()),
         },
     }
 }
 
-fn of_trace(session: &Session, statement: tpq_sql::Statement) -> Result<Statement, SqlError> {
+fn of_trace(session: &Session, statement: tpq_sql::Statement) -> Result<Statement, NotCut> {
     let Some(tokens) = tokens(statement.text()) else {
         return Ok(Statement { kind: Kind::Trace(statement), parameters: 0 });
     };
-    let parameters = parameters(&tokens);
+    let parameters = parameters(&tokens)?;
     if let Some((cursor, is_held, query)) = declared(&tokens, statement.text()) {
         let query = session.statements(query)?.into_iter().next();
         if let Some(query) = query.map(|query| of_trace(session, query)).transpose()? {
@@ -137,17 +191,32 @@ fn of_trace(session: &Session, statement: tpq_sql::Statement) -> Result<Statemen
 /// The name of the cursor that a statement declares, whether it outlives its transaction, and the
 /// text of its query.
 fn declared<'a>(tokens: &[Token], sql: &'a str) -> Option<(String, bool, &'a str)> {
-    let words: Vec<String> = tokens.iter().take(MAX_DECLARATION).map_while(word).collect();
-    if words.first()? != "declare" || !words.iter().any(|word| word == "cursor") {
+    if tokens.first().and_then(word)? != "declare" {
         return None;
     }
-    let cursor = unquoted(tokens.get(1)?);
-    let is_held = words.windows(2).any(|pair| pair == ["with", "hold"]);
-    // The first FOR that no name is: the words before it are few and known.
-    let lower = sql.to_ascii_lowercase();
-    let cursor_word = lower.find("cursor")?;
-    let after = cursor_word + lower.get(cursor_word..)?.find(" for ")? + " for ".len();
-    Some((cursor, is_held, sql.get(after..)?))
+    let located = Tokenizer::new(&PostgreSqlDialect {}, sql).tokenize_with_location().ok()?;
+    let mut located =
+        located.iter().filter(|located| !matches!(located.token, Token::Whitespace(_))).skip(1);
+    let name = &located.next()?.token;
+    word(name)?;
+    let mut words = located.map_while(|located| Some((word(&located.token)?, located.span.end)));
+    words.find(|(word, _)| !SCROLLING.contains(&word.as_str())).filter(|(it, _)| it == "cursor")?;
+    let (mut next, mut end) = words.next()?;
+    let is_held = next == "with";
+    if is_held || next == "without" {
+        words.next().filter(|(word, _)| word == "hold")?;
+        (next, end) = words.next()?;
+    }
+    (next == "for").then_some((unquoted(name), is_held, after(sql, end)?))
+}
+
+/// The text from a location on.
+fn after(sql: &str, location: Location) -> Option<&str> {
+    let (line, column) = (location.line.checked_sub(1)?, location.column.checked_sub(1)?);
+    let lines = sql.split_inclusive('\n').take(usize::try_from(line).ok()?);
+    let rest = sql.get(lines.map(str::len).sum::<usize>()..)?;
+    let letters = rest.chars().take(usize::try_from(column).ok()?);
+    rest.get(letters.map(char::len_utf8).sum::<usize>()..)
 }
 
 /// The tokens of a text in the dialect of PostgreSQL, without blanks and comments.
@@ -157,12 +226,21 @@ fn tokens(sql: &str) -> Option<Vec<Token>> {
     Some(tokens.into_iter().filter(is_solid).collect())
 }
 
-fn parameters(tokens: &[Token]) -> usize {
-    let number = |token: &Token| match token {
-        Token::Placeholder(text) => text.strip_prefix('$')?.parse().ok(),
-        _ => None,
-    };
-    tokens.iter().filter_map(number).max().unwrap_or(0)
+/// How many parameters there are: the highest number behind a `$`.
+fn parameters(tokens: &[Token]) -> Result<usize, NotCut> {
+    let mut count = 0;
+    for token in tokens {
+        let Token::Placeholder(name) = token else { continue };
+        let Some(digits) = name.strip_prefix('$') else { continue };
+        if digits.is_empty() || !digits.bytes().all(|digit| digit.is_ascii_digit()) {
+            continue;
+        }
+        match digits.parse() {
+            Ok(number) if number <= MAX_PARAMETERS => count = count.max(number),
+            _ => return Err(NotCut::Parameter(name.clone())),
+        }
+    }
+    Ok(count)
 }
 
 /// A word, whether it is quoted or not, in lower case.
@@ -385,17 +463,32 @@ mod tests {
     fn a_cursor_is_declared_for_a_query() {
         let declared = |sql: &'static str| declared(&tokens(sql).expect("tokens"), sql);
         let sql = "DECLARE \"my_c\" NO SCROLL CURSOR WITH HOLD FOR SELECT ' for '";
-        assert_eq!(declared(sql), Some(("my_c".to_owned(), true, "SELECT ' for '")));
+        assert_eq!(declared(sql), Some(("my_c".to_owned(), true, " SELECT ' for '")));
         let sql = "declare c cursor for select 1";
-        assert_eq!(declared(sql), Some(("c".to_owned(), false, "select 1")));
-        assert_eq!(declared("SELECT 1"), None);
-        assert_eq!(declared("DECLARE c"), None);
+        assert_eq!(declared(sql), Some(("c".to_owned(), false, " select 1")));
+        // On lines of their own, and with texts and words that look like parts of the declaration.
+        let sql = "DECLARE c CURSOR\nFOR\nSELECT 'ä', ' for '";
+        assert_eq!(declared(sql), Some(("c".to_owned(), false, "\nSELECT 'ä', ' for '")));
+        let sql = "DECLARE c CURSOR FOR WITH hold AS (SELECT 1) SELECT * FROM hold";
+        let query = " WITH hold AS (SELECT 1) SELECT * FROM hold";
+        assert_eq!(declared(sql), Some(("c".to_owned(), false, query)));
+        let sql = "DECLARE \"cursor for\" CURSOR WITHOUT HOLD FOR(SELECT 1)";
+        assert_eq!(declared(sql), Some(("cursor for".to_owned(), false, "(SELECT 1)")));
+        for other in
+            ["SELECT 1", "DECLARE c", "DECLARE c CURSOR", "DECLARE c CURSOR WITH FOR SELECT 1"]
+        {
+            assert_eq!(declared(other), None, "{other}");
+        }
     }
 
     #[test]
     fn parameters_are_counted() {
-        let count = |sql: &str| parameters(&tokens(sql).expect("tokens"));
-        assert_eq!(count("SELECT $1, $3, '$9' -- $10"), 3);
-        assert_eq!(count("SELECT 1"), 0);
+        let count = |sql: &str| parameters(&tokens(sql).expect("tokens")).ok();
+        assert_eq!(count("SELECT $1, $3, '$9' -- $10"), Some(3));
+        assert_eq!(count("SELECT 1, $a"), Some(0));
+        assert_eq!(count("SELECT $65535"), Some(65_535));
+        for sql in ["SELECT $65536", "SELECT $900000000000000", "SELECT $18446744073709551616"] {
+            assert_eq!(count(sql), None, "{sql}");
+        }
     }
 }

@@ -11,8 +11,8 @@ use tpq_proto::message::TraceProcessorRpc;
 
 use super::framing::{FramingError, MessageDecoder};
 use super::methods::answer;
-use super::replies::{Gone, Replies};
-use crate::engine::Engine;
+use super::replies::{Disconnected, Replies};
+use crate::engine::{Engine, UploadClient};
 
 /// What the end of the input means.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -41,9 +41,22 @@ struct Pending {
     _memory: Option<OwnedSemaphorePermit>,
 }
 
+/// Replies that may wait to be sent.
+const MAX_WAITING: usize = 4;
+
+/// A connection that reads `input`: its work, and the replies that are to be sent.
+pub(crate) fn connect(
+    engine: Arc<Engine>,
+    input: impl Stream<Item = Bytes> + Send + Unpin,
+    end: EndOfInput,
+) -> (impl Future<Output = ()> + Send, Receiver<Bytes>) {
+    let (sender, replies) = channel(MAX_WAITING);
+    (serve(engine, input, sender, end), replies)
+}
+
 /// Serves a connection: reads requests from `input` and sends replies to `output`. Queries stop
 /// when the client has gone.
-pub(crate) async fn serve(
+async fn serve(
     engine: Arc<Engine>,
     input: impl Stream<Item = Bytes> + Send + Unpin,
     output: Sender<Bytes>,
@@ -62,7 +75,7 @@ pub(crate) async fn serve(
         () = output.closed() => {}
         () = reading => {}
         // A client that has gone reads no replies.
-        _ = answer_all(&engine, pending_requests, replies) => {}
+        _ = answer_all(&engine, pending_requests, replies, end) => {}
     }
 }
 
@@ -141,15 +154,22 @@ async fn answer_all(
     engine: &Arc<Engine>,
     mut requests: Receiver<Pending>,
     mut replies: Replies,
-) -> Result<(), Gone> {
+    end: EndOfInput,
+) -> Result<(), Disconnected> {
+    // A trace that the client has not ended when it goes away is abandoned.
+    let mut upload = UploadClient::new(Arc::clone(engine));
     while let Some(pending) = requests.recv().await {
         match pending.message {
-            Ok(message) => answer(engine, message, &mut replies).await?,
+            Ok(message) => answer(engine, &mut upload, message, &mut replies).await?,
             Err(error) => {
                 engine.log().refused(&error.to_string());
                 return replies.fail(error.to_string()).await;
             }
         }
+    }
+    if end == EndOfInput::Answer {
+        // Another request sends the next part, or ends the trace.
+        upload.release();
     }
     Ok(())
 }

@@ -13,8 +13,8 @@ use tpq_proto::message::{
     export_args,
 };
 
-use super::replies::{Gone, Replies, field};
-use crate::engine::{Engine, EngineError, StatementEnd};
+use super::replies::{Disconnected, Replies, field};
+use crate::engine::{Engine, EngineError, StatementEnd, UploadClient};
 use crate::loader::ImportChoices;
 
 /// The reply to metrics of the first version, which are defined in C++.
@@ -34,12 +34,13 @@ macro_rules! args_of {
 /// Answers a request.
 pub(super) async fn answer(
     engine: &Arc<Engine>,
+    upload: &mut UploadClient,
     message: TraceProcessorRpc,
     replies: &mut Replies,
-) -> Result<(), Gone> {
+) -> Result<(), Disconnected> {
     let Some(Type::Request(number)) = message.r#type else {
         replies.fail("expected a request".to_owned()).await?;
-        return Err(Gone);
+        return Err(Disconnected);
     };
     let method = match Method::try_from(number) {
         Ok(Method::TpmUnspecified) | Err(_) => return replies.refuse(number).await,
@@ -52,6 +53,10 @@ pub(super) async fn answer(
             statement(engine, args_of!(args, StatementArgs), replies).await
         }
         Method::TpmExport => export(engine, args_of!(args, ExportArgs).format(), replies).await,
+        Method::TpmAppendTraceData => {
+            let appended = appended(upload.append(args_of!(args, AppendTraceData)).await);
+            replies.send(method, Some(Args::AppendResult(appended))).await
+        }
         method => {
             let result = result(engine, method, args).await;
             replies.send(method, result).await
@@ -60,7 +65,11 @@ pub(super) async fn answer(
 }
 
 /// Runs statements and sends the result of the last one, message by message.
-async fn query(engine: &Arc<Engine>, args: QueryArgs, replies: &mut Replies) -> Result<(), Gone> {
+async fn query(
+    engine: &Arc<Engine>,
+    args: QueryArgs,
+    replies: &mut Replies,
+) -> Result<(), Disconnected> {
     let mut messages = engine.query(args.sql_query.unwrap_or_default());
     while let Some(message) = messages.next().await {
         replies.send_encoded(Method::TpmQueryStreaming, field::QUERY_RESULT, &message).await?;
@@ -73,9 +82,9 @@ async fn statement(
     engine: &Arc<Engine>,
     args: StatementArgs,
     replies: &mut Replies,
-) -> Result<(), Gone> {
+) -> Result<(), Disconnected> {
     let start = args.start_offset() as usize;
-    let (end, mut messages) = engine.statement(args.sql(), start).await;
+    let (end, mut messages) = engine.statement(args.sql.unwrap_or_default(), start).await;
     while let Some(message) = messages.next().await {
         let result = statement_result(&message, end);
         let method = Method::TpmStatementStreaming;
@@ -89,7 +98,7 @@ async fn export(
     engine: &Arc<Engine>,
     format: export_args::Format,
     replies: &mut Replies,
-) -> Result<(), Gone> {
+) -> Result<(), Disconnected> {
     let mut error = None;
     match engine.export(format) {
         Ok(mut parts) => {
@@ -130,7 +139,7 @@ async fn result(engine: &Arc<Engine>, method: Method, args: Option<Args>) -> Opt
             None
         }
         Method::TpmDisableAndReadMetatrace => {
-            Some(Args::Metatrace(engine.disable_and_read_metatrace()))
+            Some(Args::Metatrace(engine.disable_and_read_metatrace().await))
         }
         method => trace_result(engine, method, args).await,
     }
@@ -139,10 +148,6 @@ async fn result(engine: &Arc<Engine>, method: Method, args: Option<Args>) -> Opt
 /// The result of a method that changes the trace or its session.
 async fn trace_result(engine: &Arc<Engine>, method: Method, args: Option<Args>) -> Option<Args> {
     match method {
-        Method::TpmAppendTraceData => {
-            let bytes = args_of!(args, AppendTraceData);
-            Some(Args::AppendResult(appended(engine.append(bytes).await)))
-        }
         Method::TpmFinalizeTraceData => {
             let error = engine.finalize().await.err().map(|error| error.to_string());
             Some(Args::FinalizeDataResult(FinalizeDataResult { error }))

@@ -5,5 +5,5 @@ mod framing;
 mod methods;
 mod replies;
 
-pub(crate) use self::connection::{EndOfInput, serve};
+pub(crate) use self::connection::{EndOfInput, connect};
 pub(crate) use self::methods::{NO_METRICS, appended};

@@ -10,7 +10,7 @@ use super::framing::{KEY, framed};
 
 /// The client does not read any more.
 #[derive(Debug)]
-pub(super) struct Gone;
+pub(super) struct Disconnected;
 
 /// Numbers of the fields of `TraceProcessorRpc` that are written directly.
 pub(super) mod field {
@@ -37,20 +37,20 @@ impl Replies {
         &mut self,
         method: TraceProcessorMethod,
         args: Option<Args>,
-    ) -> Result<(), Gone> {
+    ) -> Result<(), Disconnected> {
         let kind = Type::Response(method as i32);
         self.send_message(TraceProcessorRpc { r#type: Some(kind), args, ..Default::default() })
             .await
     }
 
     /// Says that there is no method of this number.
-    pub(super) async fn refuse(&mut self, method: i32) -> Result<(), Gone> {
+    pub(super) async fn refuse(&mut self, method: i32) -> Result<(), Disconnected> {
         let kind = Type::InvalidRequest(method);
         self.send_message(TraceProcessorRpc { r#type: Some(kind), ..Default::default() }).await
     }
 
     /// Says why the connection ends.
-    pub(super) async fn fail(&mut self, why: String) -> Result<(), Gone> {
+    pub(super) async fn fail(&mut self, why: String) -> Result<(), Disconnected> {
         self.send_message(TraceProcessorRpc { fatal_error: Some(why), ..Default::default() }).await
     }
 
@@ -60,14 +60,14 @@ impl Replies {
         method: TraceProcessorMethod,
         number: u32,
         argument: &[u8],
-    ) -> Result<(), Gone> {
+    ) -> Result<(), Disconnected> {
         let bytes = framed_argument(self.next_seq(), method, number, argument);
-        self.output.send(bytes).await.map_err(|_| Gone)
+        self.output.send(bytes).await.map_err(|_| Disconnected)
     }
 
-    async fn send_message(&mut self, mut message: TraceProcessorRpc) -> Result<(), Gone> {
+    async fn send_message(&mut self, mut message: TraceProcessorRpc) -> Result<(), Disconnected> {
         message.seq = Some(self.next_seq());
-        self.output.send(framed(&message)).await.map_err(|_| Gone)
+        self.output.send(framed(&message)).await.map_err(|_| Disconnected)
     }
 
     fn next_seq(&mut self) -> i64 {

@@ -12,7 +12,7 @@ use crate::perfetto_sql::walk::walk_mut;
 use datafusion::sql::parser::Statement as Tree;
 use datafusion::sql::sqlparser::ast::{Expr, Query, Select, SetExpr, Statement, VisitorMut};
 use datafusion::sql::sqlparser::keywords::Keyword;
-use datafusion::sql::sqlparser::tokenizer::{Token, TokenWithSpan};
+use datafusion::sql::sqlparser::tokenizer::Token;
 
 use super::rewrite::{flatten_chain, flatten_set_operations, order_set_operations};
 use crate::errors::{SqlError, SqlErrorKind};
@@ -23,16 +23,24 @@ pub(super) const DEPTH: usize = 1_000;
 /// How many tables one FROM may join.
 const TABLES: usize = 200;
 
-/// How many tokens one expression may have, not counting what is in brackets within it. As many
-/// as half of them nest, until chains are taken apart.
-const TOKENS: usize = 100_000;
-
 /// How many brackets directly in brackets there may be in FROM, one within the other: each doubles
 /// the ways in which the parser tries to read what is inside.
 const IN_FROM: usize = 10;
 
-/// How many set operations, as UNION, there may be in a row.
-const SET_OPERATIONS: usize = 20_000;
+/// How long a statement may be before it is parsed.
+#[derive(Clone, Copy, Debug)]
+pub struct TokenLimits {
+    /// How many tokens one expression may have, not counting what is in brackets within it. As many
+    /// as half of them nest, until chains are taken apart.
+    pub expression: usize,
+    /// How many set operations, as UNION, there may be in a row.
+    pub set_operations: usize,
+}
+
+impl TokenLimits {
+    /// The limits of statements of a session.
+    pub(super) const STATEMENT: Self = Self { expression: 100_000, set_operations: 20_000 };
+}
 
 pub(crate) fn too_large(message: String, hint: &str) -> SqlError {
     SqlError::new(SqlErrorKind::TooLarge, message).hint(Some(hint.to_owned()))
@@ -52,12 +60,15 @@ struct Open {
 ///
 /// # Errors
 /// When it is too long.
-pub(super) fn check_tokens(tokens: &[TokenWithSpan]) -> Result<(), SqlError> {
+pub fn check_tokens<'a>(
+    tokens: impl IntoIterator<Item = &'a Token>,
+    limits: TokenLimits,
+) -> Result<(), SqlError> {
     let mut outer: Vec<Open> = Vec::new();
     let mut open = Open::default();
     let (mut last, mut before_brackets) = (&Token::EOF, &Token::EOF);
     for token in tokens {
-        match &token.token {
+        match token {
             Token::Whitespace(_) => continue,
             Token::LParen | Token::LBracket | Token::LBrace => {
                 let doubled = *last == Token::LParen && begins_from(before_brackets);
@@ -83,13 +94,14 @@ pub(super) fn check_tokens(tokens: &[TokenWithSpan]) -> Result<(), SqlError> {
             }
             _ => open.tokens += 1,
         }
-        last = &token.token;
-        if open.tokens > TOKENS {
-            let message = format!("an expression of more than {TOKENS} words and signs");
+        last = token;
+        if open.tokens > limits.expression {
+            let most = limits.expression;
+            let message = format!("an expression of more than {most} words and signs");
             return Err(too_large(message, "put its values into a table, and join it"));
         }
-        if open.set_operations > SET_OPERATIONS {
-            let message = format!("a query of more than {SET_OPERATIONS} set operations");
+        if open.set_operations > limits.set_operations {
+            let message = format!("a query of more than {} set operations", limits.set_operations);
             return Err(too_large(message, "select from VALUES, or insert into a table"));
         }
     }

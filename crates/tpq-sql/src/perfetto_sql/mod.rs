@@ -55,6 +55,7 @@ pub(crate) use command::{
     ObjectKind, RelationDeclaration, Returns, exists_already,
 };
 pub(crate) use comparison::{has_affinity, make_comparable};
+pub use complexity::{TokenLimits, check_tokens};
 pub(crate) use cursor::Name;
 pub(crate) use declared::Declared;
 pub(crate) use expansion::check_call;

@@ -22,7 +22,7 @@ use datafusion::sql::planner::{NullOrdering, ParserOptions, PlannerContext, SqlT
 use datafusion::sql::sqlparser::ast;
 use datafusion::sql::sqlparser::tokenizer::{Token, TokenWithSpan};
 
-use super::complexity::{check_tokens, flatten};
+use super::complexity::{TokenLimits, check_tokens, flatten};
 use super::dialect::{TraceDialect, sqlite_tokens};
 use super::duckdb::plain_tokens;
 use super::exclusions::mark_exclusions;
@@ -109,7 +109,7 @@ impl<'a> Planner<'a> {
 
     /// The syntax tree of a statement.
     pub(crate) fn parse(&self, text: &Text) -> Result<Tree, SqlError> {
-        check_tokens(&text.tokens)?;
+        check_tokens(text.tokens.iter().map(|token| &token.token), TokenLimits::STATEMENT)?;
         let mut tree = parse(text).map_err(|error| self.error(error, text))?;
         flatten(&mut tree)?;
         Ok(tree)

@@ -142,3 +142,79 @@ fn other_protocols_are_none_of_flight_sql() {
         assert!(is_closed(stream), "{bytes:?}");
     }
 }
+
+/// The text of the next error.
+fn error(stream: &mut TcpStream) -> String {
+    loop {
+        let mut head = [0; 5];
+        stream.read_exact(&mut head).unwrap();
+        let length = u32::from_be_bytes([head[1], head[2], head[3], head[4]]) as usize;
+        let mut body = vec![0; length - 4];
+        stream.read_exact(&mut body).unwrap();
+        if head[0] == b'E' {
+            return String::from_utf8_lossy(&body).into_owned();
+        }
+    }
+}
+
+fn parse(stream: &mut TcpStream, name: &str, sql: &str) {
+    let body = format!("{name}\0{sql}\0\0\0");
+    stream.write_all(&message(Some(b'P'), body.as_bytes())).unwrap();
+}
+
+#[test]
+fn a_parameter_of_a_high_number_is_an_error() {
+    let server = WireServer::start(&[]);
+    let mut stream = open(server.postgres());
+    begin(&mut stream);
+    for number in
+        ["65536", "70000", "900000000000000", "18446744073709551615", "99999999999999999999"]
+    {
+        parse(&mut stream, "", &format!("SELECT ${number}"));
+        stream.write_all(&message(Some(b'D'), b"S\0")).unwrap();
+        stream.write_all(&message(Some(b'S'), b"")).unwrap();
+        let error = error(&mut stream);
+        assert!(error.contains("54023") && error.contains("the last one is $65535"), "{error}");
+        assert!(read_to(&mut stream, b'Z'));
+    }
+    assert_eq!(simple(&mut connect(&server), "SELECT 1").unwrap(), ["1"]);
+}
+
+#[test]
+fn a_long_query_of_catalogs_is_an_error() {
+    let server = WireServer::start(&[]);
+    let mut client = connect(&server);
+    for sql in [
+        format!("SELECT pg_backend_pid(){}", "+1".repeat(100_000)),
+        format!("SELECT pg_backend_pid(){}", "+1".repeat(20_000)),
+        format!("SELECT 1 FROM pg_class WHERE {}", "array(select ".repeat(16_000)),
+    ] {
+        let error = simple(&mut client, &sql).unwrap_err();
+        assert_eq!(error.code().unwrap().code(), "0A000", "{error}");
+    }
+    assert_eq!(simple(&mut client, "SELECT 1").unwrap(), ["1"]);
+}
+
+/// Statements with a length that is a few bytes and words that are many, and values of portals.
+#[test]
+fn memory_of_a_connection_has_a_limit() {
+    let server = WireServer::start(&[]);
+    let mut stream = open(server.postgres());
+    begin(&mut stream);
+    parse(&mut stream, "words", &format!("SELECT 1{}", ",1".repeat(1 << 19)));
+    stream.write_all(&message(Some(b'S'), b"")).unwrap();
+    assert!(error(&mut stream).contains("54000") && read_to(&mut stream, b'Z'));
+    send_query(&mut stream, "BEGIN");
+    assert!(read_to(&mut stream, b'Z'));
+    parse(&mut stream, "text", "SELECT length($1)");
+    let value = vec![b'x'; 30 << 20];
+    for portal in ["a", "b", "c"] {
+        let length = (value.len() as u32).to_be_bytes();
+        let start = format!("{portal}\0text\0\0\0\0\x01");
+        let body = [start.as_bytes(), &length, &value, b"\0\0"].concat();
+        stream.write_all(&message(Some(b'B'), &body)).unwrap();
+    }
+    stream.write_all(&message(Some(b'S'), b"")).unwrap();
+    assert!(error(&mut stream).contains("the values are too long"));
+    assert!(read_to(&mut stream, b'Z'));
+}

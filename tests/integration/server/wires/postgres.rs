@@ -216,6 +216,23 @@ fn cursors_are_fetched_from() {
     let held = "DECLARE \"C 2\" CURSOR WITH HOLD FOR SELECT relname FROM pg_catalog.pg_class";
     simple(&mut client, held).unwrap();
     assert_eq!(simple(&mut client, "FETCH 3 IN \"C 2\"").unwrap().len(), 3);
+    simple(&mut client, "BEGIN; DECLARE d CURSOR\nFOR\nSELECT 'x' AS a, ' for ' AS b").unwrap();
+    assert_eq!(simple(&mut client, "FETCH d").unwrap(), ["x| for "]);
+    // HOLD is a name here, so the cursor ends with the transaction.
+    let with = "DECLARE e CURSOR FOR WITH hold AS (SELECT 1 AS x) SELECT x FROM hold";
+    simple(&mut client, &format!("{with}; COMMIT")).unwrap();
+    assert_eq!(error_of(&mut client, "FETCH e").code(), &SqlState::INVALID_CURSOR_NAME);
+}
+
+/// The time of a script grows with its length and not with its square.
+#[test]
+fn scripts_of_many_statements_are_run() {
+    let server = WireServer::start(&[]);
+    let mut client = connect(&server);
+    let start = Instant::now();
+    let script = format!("{}SELECT 7", "BEGIN;".repeat(60_000));
+    assert_eq!(simple(&mut client, &script).unwrap(), ["7"]);
+    assert!(start.elapsed() < Duration::from_secs(60), "{:?}", start.elapsed());
 }
 
 #[test]

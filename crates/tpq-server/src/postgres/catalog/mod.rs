@@ -8,6 +8,7 @@
 
 mod functions;
 mod information_schema;
+mod length;
 mod rewriting;
 mod trace_schema;
 
@@ -28,15 +29,18 @@ use datafusion_pg_catalog::pg_catalog::context::EmptyContextProvider;
 use datafusion_pg_catalog::pg_catalog::setup_pg_catalog;
 use datafusion_pg_catalog::sql::PostgresCompatibilityParser;
 use futures::{StreamExt, TryStreamExt};
+use tpq_sql::Planning;
 
 use self::information_schema::InformationSchema;
+use self::length::{check_tables, check_text};
 use self::rewriting::rewritten;
 use self::trace_schema::TraceSchema;
 use crate::engine::{Answer, RowsError};
 use crate::loader::LoadedTrace;
 use crate::relations::{CurrentRelations, DATABASE, Relations, SCHEMA};
 
-/// Bytes that a query of catalogs may sort, group and join. They have some ten thousand rows.
+/// Bytes that all queries of catalogs together may sort, group and join. Catalogs have some ten
+/// thousand rows.
 const MEMORY: usize = 256 << 20;
 
 /// The catalogs of one trace.
@@ -76,14 +80,16 @@ impl Catalog {
     /// Plans a query of catalogs.
     ///
     /// # Errors
-    /// When it is not one query, or not one that DataFusion plans.
+    /// When it is not one query, too long, or not one that DataFusion plans.
     async fn plan(&self, sql: &str, values: Vec<ScalarValue>) -> Result<LogicalPlan> {
+        check_text(sql)?;
         let statements = self.parser.parse(&rewritten(sql));
         let mut statements = statements.map_err(DataFusionError::from)?;
         let query = match (statements.pop(), statements.is_empty()) {
             (Some(query @ ast::Statement::Query(_)), true) => query,
             _ => return plan_err!("expected one query"),
         };
+        check_tables(&query)?;
         let state = self.context.state();
         let plan = state.statement_to_plan(Statement::Statement(Box::new(query))).await?;
         let reading = SQLOptions::new()
@@ -103,10 +109,12 @@ impl Catalog {
         sql: &str,
         values: Vec<ScalarValue>,
     ) -> Result<SchemaRef, RowsError> {
-        let plan = self.plan(sql, values).await.map_err(failed)?;
-        let frame = DataFrame::new(self.context.state(), plan);
-        let plan = frame.create_physical_plan().await.map_err(failed)?;
-        Ok(plan.schema())
+        let schema = Planning::new(async {
+            let plan = self.plan(sql, values).await?;
+            let frame = DataFrame::new(self.context.state(), plan);
+            Ok(frame.create_physical_plan().await?.schema())
+        });
+        schema.await.map_err(failed)
     }
 
     /// Starts a query.
@@ -118,9 +126,11 @@ impl Catalog {
         sql: &str,
         values: Vec<ScalarValue>,
     ) -> Result<Answer, RowsError> {
-        let plan = self.plan(sql, values).await.map_err(failed)?;
-        let frame = DataFrame::new(self.context.state(), plan);
-        let batches = frame.execute_stream().await.map_err(failed)?;
+        let batches = Planning::new(async {
+            let plan = self.plan(sql, values).await?;
+            DataFrame::new(self.context.state(), plan).execute_stream().await
+        });
+        let batches = batches.await.map_err(failed)?;
         Ok(Answer { schema: batches.schema(), batches: batches.map_err(failed).boxed() })
     }
 }
