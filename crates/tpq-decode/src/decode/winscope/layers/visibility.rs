@@ -77,14 +77,16 @@ impl<'s, 'a> Above<'s, 'a> {
         snapshot: &Snapshot<'_>,
         visibility: &mut Visibility,
     ) -> bool {
-        let count = self.opaque.len() + self.translucent.len();
-        let compared = count.min(self.pairs_left);
-        self.pairs_left -= compared;
         let display = display_of(layer, snapshot);
         let display = display.as_ref();
         visibility.is_visible = true;
+        let mut pairs_left = self.pairs_left;
         let is_of_stack = |other: &&&Layer<'a>| other.layer_stack == layer.layer_stack;
-        for opaque in self.opaque.iter().take(compared).filter(is_of_stack) {
+        for opaque in self.opaque.iter().filter(is_of_stack) {
+            if pairs_left == 0 {
+                break;
+            }
+            pairs_left -= 1;
             if opaque.hides(layer, display) {
                 visibility.is_visible = false;
                 list(&mut visibility.occluded_by, opaque);
@@ -92,20 +94,21 @@ impl<'s, 'a> Above<'s, 'a> {
                 list(&mut visibility.partially_occluded_by, opaque);
             }
         }
-        let compared_translucent = compared.saturating_sub(self.opaque.len());
-        for translucent in self.translucent.iter().take(compared_translucent).filter(is_of_stack) {
-            if visibility.covered_by.len() >= MAX_ABOVE {
+        for translucent in self.translucent.iter().filter(is_of_stack) {
+            if pairs_left == 0 || visibility.covered_by.len() >= MAX_ABOVE {
                 break;
             }
+            pairs_left -= 1;
             if translucent.overlaps(layer, display) {
                 list(&mut visibility.covered_by, translucent);
             }
         }
+        self.pairs_left = pairs_left;
         match layer.is_opaque && layer.color.is_some_and(|color| color.a >= 1.0) {
             true => self.opaque.push(layer),
             false => self.translucent.push(layer),
         }
-        compared == count
+        pairs_left > 0
     }
 }
 
