@@ -48,8 +48,9 @@ const LATER: Duration = Duration::from_millis(200);
 /// What Ballista says of a query that no executor could run.
 const NO_EXECUTOR: &str = "no executors remain to run the tasks";
 
-/// The longest time until the scheduler answers. It answers at once, whatever its queries do.
-const ANSWER: Duration = Duration::from_secs(30);
+/// The longest time until the scheduler answers. It answers at once, whatever its queries do, unless
+/// its machine has too much to do.
+const ANSWER: Duration = Duration::from_secs(60);
 /// The same for a query, which may be a message of megabytes.
 const SUBMISSION: Duration = Duration::from_secs(REQUEST_SECONDS as u64);
 

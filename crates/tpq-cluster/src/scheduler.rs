@@ -81,6 +81,8 @@ async fn expire_queries(server: SchedulerServer<LogicalPlanNode, PhysicalPlanNod
             let lost = ExecutorStoppedParams { executor_id, reason };
             // It can only fail where the scheduler ends.
             let _ = server.executor_stopped(Request::new(lost)).await;
+            // Once for the time that it waits from here on.
+            tokio::time::sleep(Duration::from_secs(NO_EXECUTOR_SECONDS)).await;
         }
     }
 }
