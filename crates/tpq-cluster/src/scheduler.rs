@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ballista_core::config::TaskSchedulingPolicy;
-use ballista_core::serde::protobuf::ExecutorStoppedParams;
+use ballista_core::serde::protobuf::CancelJobParams;
 use ballista_core::serde::protobuf::scheduler_grpc_server::SchedulerGrpc;
 use ballista_scheduler::cluster::BallistaCluster;
 use ballista_scheduler::config::{SchedulerConfig, TaskDistributionPolicy};
@@ -68,21 +68,25 @@ pub async fn schedule(
     }
 }
 
-/// Ends queries where there is no executor for [`NO_EXECUTOR_SECONDS`]. Ballista does so only after
-/// it has lost one, and lets queries of a cluster that is empty from the start wait for ever; so it
-/// is told of the loss of an executor that does not exist.
+/// Cancels queries that wait while there is no executor for [`NO_EXECUTOR_SECONDS`]. Ballista does so
+/// only after it has lost one; queries of a cluster that is empty from the start wait for ever.
 async fn expire_queries(server: SchedulerServer<LogicalPlanNode, PhysicalPlanNode>) {
+    let mut waited = 0;
     loop {
         tokio::time::sleep(Duration::from_secs(LOOK_SECONDS)).await;
         let executors = server.state.executor_manager.get_executors_state().await;
         let is_empty = executors.is_ok_and(|executors| executors.is_empty());
-        if is_empty && server.state.task_manager.running_job_number() > 0 {
-            let (executor_id, reason) = ("none".to_owned(), "there is no executor".to_owned());
-            let lost = ExecutorStoppedParams { executor_id, reason };
+        let is_waiting = is_empty && server.state.task_manager.running_job_number() > 0;
+        waited = if is_waiting { waited + LOOK_SECONDS } else { 0 };
+        if waited < NO_EXECUTOR_SECONDS {
+            continue;
+        }
+        waited = 0;
+        for job in server.state.task_manager.get_running_job_cache().keys() {
+            let job_id: String = job.clone().into();
             // It can only fail where the scheduler ends.
-            let _ = server.executor_stopped(Request::new(lost)).await;
-            // Once for the time that it waits from here on.
-            tokio::time::sleep(Duration::from_secs(NO_EXECUTOR_SECONDS)).await;
+            let _ =
+                SchedulerGrpc::cancel_job(&server, Request::new(CancelJobParams { job_id })).await;
         }
     }
 }
