@@ -44,15 +44,14 @@ pub enum LakeError {
     },
     /// The Delta log of a table could not be read or written.
     #[error(
-        "the log of table {table} cannot be read or written: {}; the log is the folder {table}/_delta_log \
-         of the lake",
-        source.without_backtrace()
+        "the log of table {table} cannot be read or written: {reason}; the log is the folder \
+         {table}/_delta_log of the lake"
     )]
     Log {
         /// The table.
         table: String,
         /// The event.
-        source: Box<delta_kernel::KernelError>,
+        reason: String,
     },
     /// Other processes changed a table again and again.
     #[error("table {0} is changed by other processes all the time; try again")]
@@ -102,7 +101,8 @@ pub enum LakeError {
 impl LakeError {
     /// The error of the log of a table.
     pub(crate) fn log(table: &str) -> impl Fn(delta_kernel::KernelError) -> Self + use<'_> {
-        |source| Self::Log { table: table.to_owned(), source: Box::new(source) }
+        // Without the stack, which the source shows as well.
+        |error| Self::Log { table: table.to_owned(), reason: error.without_backtrace().to_string() }
     }
 
     /// The error of a Parquet file.
