@@ -30,11 +30,12 @@ use datafusion_proto::protobuf::PhysicalPlanNode;
 use futures::StreamExt;
 use tonic::service::interceptor::InterceptedService;
 use tonic::transport::Channel;
+use tpq_lake::plain_scans;
 
 use crate::codec::ClusterCodec;
 use crate::error::ClusterError;
 use crate::kept_rows::KeptRows;
-use crate::settings::MOST_MESSAGE;
+use crate::settings::{MOST_MESSAGE, REQUEST_SECONDS};
 use crate::work::TraceWorker;
 
 /// How often a query runs at most, where its rows are lost with an executor after its end.
@@ -43,6 +44,18 @@ const ATTEMPTS: u32 = 3;
 /// The time between two questions for the state of a query: short at first.
 const SOON: Duration = Duration::from_millis(5);
 const LATER: Duration = Duration::from_millis(200);
+
+/// What Ballista says of a query that lost its last executor.
+const NO_EXECUTOR: &str = "no executors remain to run the tasks";
+/// What it says of a query that the scheduler cancelled because there was no executor. A client that
+/// cancels a query does not ask for it any more.
+const CANCELLED: &str = "Cancelled";
+
+/// The longest time until the scheduler answers. It answers at once, whatever its queries do, unless
+/// its machine has too much to do.
+const ANSWER: Duration = Duration::from_secs(60);
+/// The same for a query, which may be a message of megabytes.
+const SUBMISSION: Duration = Duration::from_secs(REQUEST_SECONDS as u64);
 
 /// Tries of a read of rows, and the time between them in milliseconds.
 const READS: u8 = 3;
@@ -91,11 +104,12 @@ impl Cluster {
         plan: Arc<dyn ExecutionPlan>,
         config: &SessionConfig,
     ) -> Result<Query, ClusterError> {
-        ensure_whole_files(&plan)?;
-        let message = PhysicalPlanNode::try_from_physical_plan(Arc::clone(&plan), &self.codec);
         let not_portable = |error: datafusion::error::DataFusionError| {
             ClusterError::NotPortable(error.strip_backtrace())
         };
+        let plan = plain_scans(plan).map_err(not_portable)?;
+        ensure_whole_files(&plan)?;
+        let message = PhysicalPlanNode::try_from_physical_plan(Arc::clone(&plan), &self.codec);
         let mut bytes = Vec::new();
         message.and_then(|message| message.try_encode(&mut bytes)).map_err(not_portable)?;
         let entries = config.options().entries().into_iter();
@@ -113,12 +127,11 @@ impl Cluster {
         for _ in 0..ATTEMPTS {
             let job = self.submit(&mut scheduler, query).await?;
             *self.running() = Some(job.clone());
-            let locations = finished(&mut scheduler, &job).await?;
+            let locations = self.finished(&mut scheduler, &job).await?;
             let rows = fetch(locations, query).await;
             // A scheduler that is gone deletes nothing; executors delete old rows by themselves.
-            let _ = scheduler
-                .clean_job_data(CleanJobDataParams { job_id: job, remove_stage_ids: Vec::new() })
-                .await;
+            let old = CleanJobDataParams { job_id: job, remove_stage_ids: Vec::new() };
+            let _ = self.answer(ANSWER, scheduler.clean_job_data(old)).await;
             *self.running() = None;
             match rows {
                 Ok(rows) => return Ok(rows),
@@ -136,7 +149,8 @@ impl Cluster {
     pub async fn cancel(&self) -> Result<(), ClusterError> {
         let Some(job_id) = self.running().take() else { return Ok(()) };
         let mut scheduler = self.connect(&SessionConfig::new_with_ballista()).await?;
-        scheduler.cancel_job(CancelJobParams { job_id }).await.map_err(refused)?;
+        let cancelled = scheduler.cancel_job(CancelJobParams { job_id });
+        self.answer(ANSWER, cancelled).await?;
         Ok(())
     }
 
@@ -171,14 +185,57 @@ impl Cluster {
             session_id: ballista_core::ids::new_instance_id(),
             operation_id: ballista_core::ids::new_instance_id(),
         };
-        let answer = scheduler.execute_query(params).await.map_err(refused)?.into_inner();
-        match answer.result {
+        match self.answer(SUBMISSION, scheduler.execute_query(params)).await?.result {
             Some(execute_query_result::Result::Success(accepted)) => Ok(accepted.job_id),
             Some(execute_query_result::Result::Failure(failure)) => {
-                Err(ClusterError::Scheduler(format!("it refused the query: {failure:?}")))
+                Err(self.failed(format!("it refused the query: {failure:?}")))
             }
-            None => Err(ClusterError::Scheduler("it gave no answer".to_owned())),
+            None => Err(self.failed("it gave no answer".to_owned())),
         }
+    }
+
+    /// Waits for the end of a query. Returns where its rows are.
+    async fn finished(
+        &self,
+        scheduler: &mut SchedulerClient,
+        job: &str,
+    ) -> Result<Vec<PartitionLocation>, ClusterError> {
+        let mut wait = SOON;
+        loop {
+            let asked = GetJobStatusParams { job_id: job.to_owned() };
+            let answer = self.answer(ANSWER, scheduler.get_job_status(asked)).await?;
+            match answer.status.and_then(|status| status.status) {
+                Some(job_status::Status::Successful(job)) => return Ok(job.partition_location),
+                Some(job_status::Status::Failed(job))
+                    if job.error == CANCELLED || job.error.contains(NO_EXECUTOR) =>
+                {
+                    return Err(ClusterError::NoExecutor(self.address.clone()));
+                }
+                Some(job_status::Status::Failed(job)) => {
+                    return Err(ClusterError::Query(without_wrappers(&job.error).to_owned()));
+                }
+                Some(job_status::Status::Queued(_) | job_status::Status::Running(_)) | None => {}
+            }
+            tokio::time::sleep(wait).await;
+            wait = (wait * 2).min(LATER);
+        }
+    }
+
+    /// The answer of the scheduler to a request, which it must give within a time.
+    async fn answer<T>(
+        &self,
+        limit: Duration,
+        request: impl Future<Output = Result<tonic::Response<T>, tonic::Status>>,
+    ) -> Result<T, ClusterError> {
+        match tokio::time::timeout(limit, request).await {
+            Ok(Ok(answer)) => Ok(answer.into_inner()),
+            Ok(Err(status)) => Err(self.failed(reason(&status))),
+            Err(_) => Err(self.failed(format!("no answer in {} s", limit.as_secs()))),
+        }
+    }
+
+    fn failed(&self, why: String) -> ClusterError {
+        ClusterError::Scheduler { address: self.address.clone(), why }
     }
 }
 
@@ -196,27 +253,6 @@ fn ensure_whole_files(plan: &Arc<dyn ExecutionPlan>) -> Result<(), ClusterError>
         }
     }
     plan.children().into_iter().try_for_each(ensure_whole_files)
-}
-
-/// Waits for the end of a query. Returns where its rows are.
-async fn finished(
-    scheduler: &mut SchedulerClient,
-    job: &str,
-) -> Result<Vec<PartitionLocation>, ClusterError> {
-    let mut wait = SOON;
-    loop {
-        let asked = GetJobStatusParams { job_id: job.to_owned() };
-        let answer = scheduler.get_job_status(asked).await.map_err(refused)?.into_inner();
-        match answer.status.and_then(|status| status.status) {
-            Some(job_status::Status::Successful(job)) => return Ok(job.partition_location),
-            Some(job_status::Status::Failed(job)) => {
-                return Err(ClusterError::Query(without_wrappers(&job.error).to_owned()));
-            }
-            Some(job_status::Status::Queued(_) | job_status::Status::Running(_)) | None => {}
-        }
-        tokio::time::sleep(wait).await;
-        wait = (wait * 2).min(LATER);
-    }
 }
 
 /// An error of a task without the names of the steps that passed it on.
@@ -278,11 +314,16 @@ async fn client_of(
     BallistaClient::try_new(host, port, MOST_MESSAGE, false, None, READS, READ_WAIT, 0, 0).await
 }
 
-fn refused(status: tonic::Status) -> ClusterError {
-    ClusterError::Scheduler(status.message().to_owned())
+/// The message of a refusal, or the innermost cause of a lost connection: a transport says only that
+/// it failed.
+fn reason(status: &tonic::Status) -> String {
+    match std::error::Error::source(status) {
+        Some(cause) => causes(cause),
+        None => status.message().to_owned(),
+    }
 }
 
-/// The message of an error with its causes: a transport says only that it failed.
+/// The innermost cause of an error.
 fn causes(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();

@@ -12,6 +12,7 @@ use datafusion::parquet::arrow::arrow_reader::{
 };
 use tpq_tables::{TableDecl, TableLoader, TraceTables};
 
+use crate::error::ADVICE;
 use crate::lake::Lake;
 use crate::{LakeError, LakeTrace, TableFile, runtime};
 
@@ -48,7 +49,7 @@ impl TableLoader for TraceLoader {
             lake.store().read(&path).await
         });
         let rows = bytes.and_then(|bytes| rows_of(bytes, table, file));
-        rows.map_err(|error| error.to_string())
+        rows.map_err(|error| format!("{error}; {ADVICE}"))
     }
 }
 
