@@ -51,7 +51,7 @@ fn switch(old: u64, state: u64, new: u64, priority: i64) -> Message {
 
 const LOST: &str = "SELECT name, idx, value FROM stats WHERE value != 0 \
     AND name IN ('malformed_packets', 'task_state_invalid', 'mismatched_sched_switch_tids', \
-        'format_records_not_read') ORDER BY name, idx";
+        'format_records_not_read', 'missing_disk_io_event_name') ORDER BY name, idx";
 
 #[test]
 fn threads_on_cpus() {
@@ -234,6 +234,7 @@ fn operations_on_disks() {
         event(100, 11, DISK_IO, read),
         event(120, 11, DISK_IO, Message::new().uint(9, 14)),
         event(130, 11, DISK_IO, Message::new().uint(9, 99)),
+        event(135, 11, DISK_IO, Message::new().uint(1, 2)),
         event(140, 11, STACK_WALK, Message::new().uint(2, 1)),
     ]);
     assert_eq!(
@@ -258,13 +259,14 @@ ts   dur  type        track  name       category
         ]
     );
     assert!(!trace.rows(SLICE_ARGS).is_empty());
-    // An operation that is none, and a stack, which is not read.
+    // A stack, which is not read, an operation without a kind, and one of an unknown kind.
     assert_eq!(
         trace.rows(LOST),
         "\
-name                     idx   value
-format_records_not_read  13    1
-malformed_packets        NULL  1
+name                        idx   value
+format_records_not_read     13    1
+malformed_packets           NULL  1
+missing_disk_io_event_name  NULL  1
 "
     );
 }

@@ -1,4 +1,7 @@
 //! Operations on disks. An event tells of an operation that is over, and how long it took.
+//!
+//! The unit of that time is the recorder's: the performance counter of Windows has one of its own
+//! on every machine, and the trace does not state it. The slice has the number as it was recorded.
 
 use tpq_proto::fields::disk_io_etw_event as disk_io;
 use tpq_proto::wire::LastFields;
@@ -31,9 +34,12 @@ pub(super) fn decode(
     stats: &mut Stats,
 ) {
     let operation = LastFields::<10>::new(message);
-    let opcode = operation.get(disk_io::OPCODE).map(|opcode| opcode.as_u64());
-    let Some(name) = opcode.and_then(name_of) else {
+    let Some(opcode) = operation.get(disk_io::OPCODE) else {
         stats.increment(Stat::MalformedPackets);
+        return;
+    };
+    let Some(name) = name_of(opcode.as_u64()) else {
+        stats.increment(Stat::MissingDiskIoEventName);
         return;
     };
     let utid = event.utid(event.thread, trackers, tables);
