@@ -40,6 +40,19 @@ ts          tid  thread    stack
     assert_eq!(trace.rows(STATS), "name  machine  file  value\n");
 }
 
+/// A process goes by the last name of its main thread.
+#[test]
+fn a_main_thread_that_is_renamed_names_its_process() {
+    let sample = |comm: &str, tid: u32, ms: u32| {
+        format!("{comm}  7/{tid}  [000] 1.{ms:03}000: 1 cycles: \n\tff f (/a)\n\n")
+    };
+    let text = [sample("sh", 7, 1), sample("worker", 8, 2), sample("server", 7, 3)].concat();
+    let trace = Imported::file(text);
+    let names = "SELECT tid, thread.name, process.name FROM thread JOIN process USING (upid) \
+        WHERE tid != 0 ORDER BY tid";
+    assert_eq!(trace.cells(names), [["7", "server", "server"], ["8", "worker", "server"]]);
+}
+
 #[test]
 fn samples_without_stacks_and_other_lines_are_counted() {
     let text =
