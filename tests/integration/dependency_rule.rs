@@ -45,7 +45,11 @@ const RULES: &[Rule] = &[
         ],
         must_not: NO_ENGINE,
     },
-    Rule { name: "tpq-sql", may: &["tpq-tables"], must_not: &["prost", "memmap2", "clap"] },
+    Rule {
+        name: "tpq-sql",
+        may: &["tpq-proto", "tpq-tables"],
+        must_not: &["prost", "memmap2", "clap"],
+    },
     Rule {
         name: "tpq-output",
         may: &["tpq-tables", "tpq-sql"],

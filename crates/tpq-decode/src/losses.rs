@@ -137,6 +137,7 @@ fn stat_of(loss: Loss) -> Stat {
         Loss::InternedWithoutState => Stat::InternedDataSkippedIncrementalStateInvalid,
         Loss::InternedWithoutSequence => Stat::InternedDataMissingSequenceId,
         Loss::DefaultsWithoutSequence => Stat::TracePacketDefaultsMissingSequenceId,
+        Loss::ClearedWithoutSequence => Stat::IncrementalStateClearedMissingSequenceId,
         Loss::DroppedWithoutSequence => Stat::PreviousPacketDroppedMissingSequenceId,
         Loss::InvalidSnapshot => Stat::InvalidClockSnapshots,
         Loss::UnknownSourceClock => Stat::ClockSyncFailureUnknownSourceClock,

@@ -28,6 +28,8 @@ pub enum Loss {
     InternedWithoutSequence,
     /// Packet defaults without a sequence to belong to.
     DefaultsWithoutSequence,
+    /// A packet that begins the state of a sequence without a sequence to belong to.
+    ClearedWithoutSequence,
     /// A dropped-packet flag without a sequence to belong to.
     DroppedWithoutSequence,
     /// A clock snapshot that could not be used.

@@ -327,6 +327,9 @@ impl Sequence {
             self.defaults = None;
             self.default_clock = None;
             self.valid = true;
+            if header.sequence == 0 {
+                losses.count(Loss::ClearedWithoutSequence);
+            }
         } else if header.previous_dropped != 0 {
             self.valid = false;
             if header.sequence == 0 {

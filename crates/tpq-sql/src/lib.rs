@@ -67,7 +67,7 @@ pub use function_list::FunctionInfo;
 pub use modules::{Module, ModuleObject, SqlModule};
 pub use operators::{OWN_STEPS, PortableStep, Travel, with_cancel_checks};
 pub use parameters::ParameterValue;
-pub use perfetto_sql::{Statement, TokenLimits, check_tokens};
+pub use perfetto_sql::{Statement, TokenLimits, check_tokens, walk};
 pub use reading::ParameterValues;
 pub use result::ResultSet;
 pub use session::{Session, SessionOptions};

@@ -41,17 +41,17 @@ ts          tid  thread    stack
     assert_eq!(trace.rows(STATS), "name  machine  file  value\n");
 }
 
-/// A process goes by the latest name of its main thread.
+/// A process goes by the last name of its main thread.
 #[test]
-fn processes_of_perf_script_are_renamed() {
-    let sample =
-        |comm: &str, task: &str, at: u32| format!("{comm} {task} 1.{at}: c:\n\tff f (/a)\n\n");
-    let samples = [("sh", "7/7", 1), ("sh", "7/8", 2), ("app", "7/7", 3), ("io", "7/8", 4)];
-    let text: String = samples.map(|(comm, task, at)| sample(comm, task, at)).concat();
+fn a_main_thread_that_is_renamed_names_its_process() {
+    let sample = |comm: &str, tid: u32, ms: u32| {
+        format!("{comm}  7/{tid}  [000] 1.{ms:03}000: 1 cycles: \n\tff f (/a)\n\n")
+    };
+    let text = [sample("sh", 7, 1), sample("worker", 8, 2), sample("server", 7, 3)].concat();
     let trace = Imported::file(text);
     let names = "SELECT tid, thread.name, process.name FROM thread JOIN process USING (upid) \
         WHERE tid != 0 ORDER BY tid";
-    assert_eq!(trace.cells(names), [["7", "app", "app"], ["8", "io", "app"]]);
+    assert_eq!(trace.cells(names), [["7", "server", "server"], ["8", "worker", "server"]]);
 }
 
 #[test]

@@ -209,6 +209,26 @@ fn slices_beside_a_thread_nest_in_each_other() {
     ");
 }
 
+/// A slice without a duration holds nothing that begins when it ends.
+#[test]
+fn slices_without_a_duration_hold_nothing_longer() {
+    let trace = events(
+        r#"{"ph":"B","pid":1,"tid":1,"ts":5,"name":"empty"},
+           {"ph":"E","pid":1,"tid":1,"ts":5,"name":"empty"},
+           {"ph":"B","pid":1,"tid":1,"ts":5,"name":"next"},
+           {"ph":"E","pid":1,"tid":1,"ts":7,"name":"next"},
+           {"ph":"X","pid":1,"tid":1,"ts":8,"dur":0,"name":"point"},
+           {"ph":"X","pid":1,"tid":1,"ts":8,"dur":1,"name":"longer"}"#,
+    );
+    insta::assert_snapshot!(trace.rows(SLICES), @r"
+    ts    dur   depth  name    cat
+    5000  0     0      empty   NULL
+    5000  2000  0      next    NULL
+    8000  1000  0      longer  NULL
+    8000  0     1      point   NULL
+    ");
+}
+
 #[test]
 fn of_one_moment_what_contains_comes_first() {
     let trace = events(

@@ -123,6 +123,21 @@ fn the_field_of_samples_is_read() {
     ");
 }
 
+/// The kernel's name of a thread is for threads that metadata does not name.
+#[test]
+fn names_of_sampled_threads() {
+    let trace = Imported::file(format!(
+        r#"{{"samples":[
+            {{"cpu":0,"tid":9,"ts":10,"name":"cycles","comm":"oid.apps.chrome","sf":3}},
+            {{"cpu":0,"tid":8,"ts":11,"name":"cycles","comm":"kswapd0","sf":3}}],
+        "traceEvents":[
+            {{"ph":"M","pid":1,"tid":9,"ts":0,"name":"thread_name","args":{{"name":"Main"}}}}],
+        {FRAMES}}}"#
+    ));
+    let names = "SELECT tid, name FROM thread WHERE tid IN (8, 9) ORDER BY tid";
+    assert_eq!(trace.cells(names), [["8", "kswapd0"], ["9", "Main"]]);
+}
+
 #[test]
 fn slices_have_stacks_at_their_begin_and_end() {
     let trace = Imported::file(format!(

@@ -76,6 +76,22 @@ fn names_of_slices_and_of_tracks_of_processes() {
     ");
 }
 
+/// A mark of performance has two hashes, each with a table of its own.
+#[test]
+fn names_of_performance_marks() {
+    let mark = Message::new().uint(1, 7).uint(3, 8).uint(5, 1);
+    let names = Message::new().message(1, entry(7, "Site")).message(2, entry(8, "Mark"));
+    let trace = recording().packets([event(10, "mark", 1011, mark), table(3, names)]);
+    insta::assert_snapshot!(Imported::trace(trace).rows(ARGS), @r"
+    name  key                                                  value
+    mark  chrome_hashed_performance_mark.site_hash             7
+    mark  chrome_hashed_performance_mark.site                  Site
+    mark  chrome_hashed_performance_mark.mark_hash             8
+    mark  chrome_hashed_performance_mark.mark                  Mark
+    mark  chrome_hashed_performance_mark.execution_context_id  1
+    ");
+}
+
 /// The trigger of a recording has the hash of a name.
 #[test]
 fn names_of_triggers() {

@@ -53,6 +53,19 @@ fn arguments_by_the_names_and_types_of_the_format() {
     ");
 }
 
+/// An event with a time and a thread alone is none of any kind.
+#[test]
+fn events_of_no_kind_are_counted() {
+    let of_no_kind = Message::new().uint(1, 10).uint(2, 7);
+    let known = of_no_kind.clone().message(26, Message::new().uint(1, 3));
+    let bundle = Message::new().uint(1, 0).message(2, of_no_kind).message(2, known);
+    let imported =
+        Imported::trace(recording().packet(Packet::new().sequence(1).payload(1, bundle)));
+    assert_eq!(imported.cells("SELECT ts, name FROM ftrace_event"), [["10", "softirq_raise"]]);
+    let stat = "SELECT value FROM stats WHERE name = 'ftrace_missing_event_id'";
+    assert_eq!(imported.cell(stat), "1");
+}
+
 /// Events that say the same share one set; the later of two values under one key counts.
 #[test]
 fn equal_arguments_are_one_set() {

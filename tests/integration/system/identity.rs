@@ -520,3 +520,24 @@ tid  name     idle  end_ts  machine
 "
     );
 }
+
+/// CPUs of two machines have the same number and counters of their own.
+#[test]
+fn each_machine_has_cpus_of_its_own() {
+    let frequency = |at, khz| kernel([FtraceEvent::cpu_frequency(at, 5, 1, khz)]);
+    let trace = trace([frequency(10, 1_000), frequency(11, 2_000).machine(3)]);
+    let counters = "SELECT c.ts, c.value, t.cpu, t.name, raw_id AS machine FROM counter c \
+        JOIN cpu_counter_track t ON c.track_id = t.id JOIN machine m ON t.machine_id = m.id \
+        ORDER BY c.ts";
+    assert_eq!(
+        trace.rows(counters),
+        "\
+ts  value   cpu  name     machine
+10  1000.0  1    cpufreq  0
+11  2000.0  1    cpufreq  3
+"
+    );
+    let numbers = "SELECT key, int_value FROM cpu_counter_track \
+        JOIN args ON arg_set_id = dimension_arg_set_id WHERE machine_id = 1";
+    assert_eq!(trace.cells(numbers), [["cpu", "1"]]);
+}

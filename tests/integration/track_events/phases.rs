@@ -41,6 +41,37 @@ mark        legacy_event.phase             string  NULL  R
     );
 }
 
+/// A slice without a duration holds no slice that begins when it ends, but an instant of its moment.
+#[test]
+fn slices_without_a_duration_hold_nothing_longer() {
+    let trace = imported(
+        described(),
+        [
+            legacy(10, 'X', "point", Message::new().int(3, 0)),
+            legacy(10, 'X', "longer", Message::new().int(3, 2)),
+            legacy(5_000, 'B', "empty", Message::new()),
+            legacy(5_000, 'E', "empty", Message::new()),
+            legacy(5_000, 'B', "next", Message::new()),
+            legacy(6_000, 'E', "next", Message::new()),
+            legacy(7_000, 'i', "one", Message::new()),
+            legacy(7_000, 'i', "two", Message::new()),
+        ],
+    );
+    let slices = "SELECT ts, dur, depth, name FROM slice ORDER BY id";
+    assert_eq!(
+        trace.rows(slices),
+        "\
+ts    dur   depth  name
+10    0     0      point
+10    2000  0      longer
+5000  0     0      empty
+5000  1000  0      next
+7000  0     0      one
+7000  0     1      two
+"
+    );
+}
+
 /// A slice that begins in another and ends after it has no place on the track.
 #[test]
 fn complete_slices_that_overlap_are_dropped_and_entered() {

@@ -80,3 +80,12 @@ ts  tid
         "name                             value\ntrack_event_missing_sequence_id  1\n"
     );
 }
+
+/// A state belongs to a sequence. A packet without a sequence that begins one is counted.
+#[test]
+fn a_state_without_a_sequence() {
+    let trace = imported(described(), [instant(10, PROCESS), Packet::new().flags(STATE_CLEARED)]);
+    let stat = "SELECT value FROM stats \
+        WHERE name = 'incremental_state_cleared_missing_sequence_id'";
+    assert_eq!(trace.cell(stat), "1");
+}

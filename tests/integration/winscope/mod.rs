@@ -2,6 +2,7 @@
 //! next to them.
 
 mod damaged;
+mod defaults;
 mod input;
 mod layers;
 mod patches;

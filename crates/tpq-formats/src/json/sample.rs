@@ -72,7 +72,9 @@ pub(crate) fn decode_sample(
         _ => Some(context.owner().utid),
     };
     let measured = Measured::read(event.message());
-    if let (Some(utid), Some(comm)) = (utid, &measured.comm) {
+    // The kernel cuts names, so that one in metadata is better.
+    let unnamed = utid.filter(|&utid| context.tables.thread.name.get(utid).is_null());
+    if let (Some(utid), Some(comm)) = (unnamed, &measured.comm) {
         let name = context.tables.strings.intern(comm);
         let processes = &mut context.trackers.processes;
         processes.name_thread(utid, name, NamePriority::Other, context.tables);

@@ -51,14 +51,10 @@ fn decode_sample(
     };
     let upid = sample.pid.map(|pid| trackers.processes.process(tid(pid), tables));
     let name = tables.strings.intern_bytes(sample.comm);
-    let before = tables.thread.name.get(utid);
-    trackers.processes.name_thread(utid, name, NamePriority::Other, tables);
-    if let Some(upid) = upid.filter(|_| sample.pid == Some(sample.tid)) {
-        // A process goes by its main thread, unless another source names it.
-        let of_process = tables.process.name.get(upid);
-        if of_process.is_null() || of_process == before {
-            tables.process.name.set(upid, name);
-        }
+    let priority = NamePriority::Other;
+    match upid.filter(|_| sample.pid == Some(sample.tid)) {
+        Some(upid) => trackers.processes.name_main_thread(utid, upid, name, priority, tables),
+        None => trackers.processes.name_thread(utid, name, priority, tables),
     }
     // A stack is printed from its innermost function.
     let mut stack: Vec<StackFrame<'_>> = sample.frames().collect();

@@ -26,6 +26,7 @@ mod integer_sum;
 mod internal_layout;
 mod json;
 mod mathematics;
+mod message_defaults;
 mod metadata;
 mod mipmap;
 mod neighbours;
@@ -226,5 +227,6 @@ pub(crate) fn window() -> Vec<Arc<WindowUDF>> {
 pub(crate) fn table(tables: &Arc<TraceTables>) -> Vec<Arc<dyn TableFunction>> {
     let own = slices::functions(tables).into_iter().chain(pointers::table());
     let own = own.chain(series::table()).chain(json::table()).chain(stacks::table(tables));
-    own.chain(experimental_flamegraph::table(tables)).collect()
+    let own = own.chain(experimental_flamegraph::table(tables));
+    own.chain([message_defaults::table(tables)]).collect()
 }

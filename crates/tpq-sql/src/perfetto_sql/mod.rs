@@ -71,3 +71,4 @@ pub(crate) use source::{Script, Sources, Text};
 pub(crate) use span_join::{SpanJoinCall, SpanJoinSide};
 pub(crate) use types::TraceTypes;
 pub(crate) use virtual_table::VirtualTable;
+pub use walk::walk;

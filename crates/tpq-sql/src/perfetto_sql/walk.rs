@@ -12,7 +12,7 @@ use datafusion::sql::sqlparser::ast::{
 };
 
 /// Walks over a part of a statement, in the order of the text, until the visitor breaks off.
-pub(super) fn walk<B>(part: &impl Visit, visitor: &mut dyn Visitor<Break = B>) -> ControlFlow<B> {
+pub fn walk<B>(part: &impl Visit, visitor: &mut dyn Visitor<Break = B>) -> ControlFlow<B> {
     part.visit(&mut Shared(visitor))
 }
 

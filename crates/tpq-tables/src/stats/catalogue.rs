@@ -293,7 +293,7 @@ catalogue! {
         Single, Info, Analysis, MachineAndTrace,
         "Bits in the CPU features tpq has no name for. They were ignored.";
     MissingDiskIoEventName = "missing_disk_io_event_name": Single, Error, Analysis, MachineAndTrace,
-        "Events of disks of Windows of a kind that tpq has no name for. They were skipped.";
+        "Operations on disks of Windows of a kind tpq has no name for. They were skipped.";
     CpuInfoEmpty = "cpu_info_empty": Single, Error, Analysis, MachineAndTrace,
         "Descriptions of the CPUs that hold no CPU. The `cpu` table then has only what events \
          tell.";
@@ -912,7 +912,7 @@ catalogue! {
         "Frames in code generated at run time that matched no known function. They have no name; \
          the event that loaded the code was lost.";
     FtraceMissingEventId = "ftrace_missing_event_id": Single, Info, Analysis, MachineAndTrace,
-        "Kernel events of an unknown kind. They were skipped.";
+        "Kernel events that hold no event of any kind. They were skipped.";
     AndroidInputEventParseErrors = "android_input_event_parse_errors":
         Single, Info, Analysis, MachineAndTrace,
         "Android input events that are malformed. They were skipped.";
@@ -1044,7 +1044,8 @@ catalogue! {
          their sequence.";
     IncrementalStateClearedMissingSequenceId = "incremental_state_cleared_missing_sequence_id":
         Single, Error, Analysis, MachineAndTrace,
-        "Packets that reset the state of a sequence but have no sequence id. They had no effect.";
+        "Packets that reset the state of a sequence but have no sequence id. They reset the state of \
+         packets without an id.";
     PreviousPacketDroppedMissingSequenceId = "previous_packet_dropped_missing_sequence_id":
         Single, Error, Analysis, MachineAndTrace,
         "Packets that report a loss on a sequence but have no sequence id. The loss could not be \

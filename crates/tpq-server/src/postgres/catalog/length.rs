@@ -4,10 +4,10 @@
 use std::ops::ControlFlow;
 
 use datafusion::common::{DataFusionError, Result, plan_datafusion_err, plan_err};
-use datafusion::sql::sqlparser::ast::{Select, Statement, Visit, Visitor};
+use datafusion::sql::sqlparser::ast::{Select, Statement, Visitor};
 use datafusion::sql::sqlparser::dialect::PostgreSqlDialect;
 use datafusion::sql::sqlparser::tokenizer::Tokenizer;
-use tpq_sql::{TokenLimits, check_tokens};
+use tpq_sql::{TokenLimits, check_tokens, walk};
 
 /// The most bytes of a query.
 const TEXT: usize = 64 << 10;
@@ -34,7 +34,7 @@ pub(super) fn check_text(sql: &str) -> Result<()> {
 /// # Errors
 /// When there are too many.
 pub(super) fn check_tables(query: &Statement) -> Result<()> {
-    match query.visit(&mut Tables(0)) {
+    match walk(query, &mut Tables(0)) {
         ControlFlow::Continue(()) => Ok(()),
         ControlFlow::Break(error) => Err(error),
     }

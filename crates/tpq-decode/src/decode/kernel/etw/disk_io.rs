@@ -1,4 +1,7 @@
 //! Operations on disks. An event tells of an operation that is over, and how long it took.
+//!
+//! The unit of that time is the recorder's: the performance counter of Windows has one of its own
+//! on every machine, and the trace does not state it. The slice has the number as it was recorded.
 
 use tpq_proto::fields::disk_io_etw_event as disk_io;
 use tpq_proto::wire::LastFields;

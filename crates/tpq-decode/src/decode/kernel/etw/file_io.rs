@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use tpq_proto::fields::{
-    file_io_create_etw_event as create, file_io_dir_enum_etw_event as dir_enum,
+    etw_trace_event, file_io_create_etw_event as create, file_io_dir_enum_etw_event as dir_enum,
     file_io_info_etw_event as info, file_io_op_end_etw_event as op_end,
     file_io_path_operation_etw_event as path_operation, file_io_read_write_etw_event as read_write,
     file_io_simple_op_etw_event as simple_op,
@@ -15,6 +15,7 @@ use tpq_trackers::args::{ArgSet, ArgValue};
 use tpq_trackers::track::{Dimensions, NewSlice, Sharing, SliceEnd, TrackKind, Trackers, Utid};
 
 use super::{EtwEvent, file_info};
+use ArgKind::{Class, ExtraInfo, Pointer, Text, Uint};
 
 const TRACKS: TrackKind = TrackKind::slices("etw_fileio");
 const END_OPERATION: &str = "EndOperation";
@@ -32,62 +33,31 @@ struct Operation {
     utid: Utid,
 }
 
-/// The fields of an event, and the args that they become.
-struct Details<'m, 't> {
-    fields: LastFields<'m, 10>,
-    args: ArgSet,
-    tables: &'t mut Tables,
+/// How a field becomes an arg.
+#[derive(Clone, Copy)]
+enum ArgKind {
+    /// An address, or flags.
+    Pointer,
+    Uint,
+    Text,
+    /// The kind of information that is asked for.
+    Class,
+    /// A number with a meaning that depends on the kind of information, in this field.
+    ExtraInfo(u32),
 }
 
-impl<'m, 't> Details<'m, 't> {
-    fn new(message: &'m [u8], tables: &'t mut Tables) -> Self {
-        Self { fields: LastFields::new(message), args: ArgSet::default(), tables }
-    }
-
-    fn number(&self, number: u32) -> Option<u64> {
-        self.fields.get(number).map(|field| field.as_u64())
-    }
-
-    fn add(&mut self, key: &str, value: ArgValue) {
-        let key = self.tables.strings.intern(key);
-        self.args.add(key, value);
-    }
-
-    /// Adds an address, or flags.
-    fn pointer(&mut self, number: u32, key: &str) {
-        if let Some(value) = self.number(number) {
-            self.add(key, ArgValue::Pointer(value));
-        }
-    }
-
-    fn uint(&mut self, number: u32, key: &str) {
-        if let Some(value) = self.number(number) {
-            self.add(key, ArgValue::Uint(value));
-        }
-    }
-
-    fn text(&mut self, number: u32, key: &str) {
-        if let Some(field) = self.fields.get(number) {
-            let text = self.tables.strings.intern_bytes(field.as_bytes());
-            self.add(key, ArgValue::String(text));
-        }
-    }
-
-    /// Adds the kind of information that is asked for.
-    fn class(&mut self, number: u32) {
-        let Some(value) = self.number(number) else { return };
-        let value = match file_info::class(value as u32) {
-            Some(name) => ArgValue::String(self.tables.strings.intern(name)),
-            None => ArgValue::Uint(value),
-        };
-        self.add("Info Class", value);
-    }
-
-    /// The name of the operation, by its number if it has one that is known.
-    fn name(&self, number: u32, otherwise: &'static str) -> &'static str {
-        let opcode = self.number(number).and_then(|opcode| u32::try_from(opcode).ok());
-        opcode.and_then(file_info::operation).unwrap_or(otherwise)
-    }
+/// A kind of event that begins an operation.
+struct Beginning {
+    /// The field of the event that it lies in.
+    event: u32,
+    /// The field with the address of the request.
+    request: u32,
+    /// The field with the number of the operation, if it has one.
+    opcode: Option<u32>,
+    /// The name of operations of unknown numbers.
+    name: &'static str,
+    /// Fields with their keys, in the order of the args.
+    args: &'static [(u32, &'static str, ArgKind)],
 }
 
 const REQUEST: &str = "I/O Request Packet";
@@ -95,131 +65,149 @@ const FILE_OBJECT: &str = "File Object";
 const FILE_KEY: &str = "File Key";
 const THREAD_ID: &str = "Thread ID";
 const EXTRA_INFO: &str = "Extra Info";
+const INFO_CLASS: &str = "Info Class";
 
-pub(super) fn decode_create(
-    event: EtwEvent,
-    message: &[u8],
-    trackers: &mut Trackers,
+const BEGINNINGS: [Beginning; 6] = [
+    Beginning {
+        event: etw_trace_event::FILE_IO_CREATE,
+        request: create::IRP_PTR,
+        opcode: None,
+        name: "CreateFile",
+        args: &[
+            (create::IRP_PTR, REQUEST, Pointer),
+            (create::FILE_OBJECT, FILE_OBJECT, Pointer),
+            (create::TTID, THREAD_ID, Uint),
+            (create::CREATE_OPTIONS, "Create Options", Pointer),
+            (create::FILE_ATTRIBUTES, "File Attributes", Pointer),
+            (create::SHARE_ACCESS, "Share Access", Pointer),
+            (create::OPEN_PATH, "Open Path", Text),
+        ],
+    },
+    Beginning {
+        event: etw_trace_event::FILE_IO_DIR_ENUM,
+        request: dir_enum::IRP_PTR,
+        opcode: Some(dir_enum::OPCODE),
+        name: "DirEnum",
+        args: &[
+            (dir_enum::IRP_PTR, REQUEST, Pointer),
+            (dir_enum::FILE_OBJECT, FILE_OBJECT, Pointer),
+            (dir_enum::FILE_KEY, FILE_KEY, Pointer),
+            (dir_enum::TTID, THREAD_ID, Uint),
+            (dir_enum::INFO_CLASS, INFO_CLASS, Class),
+            (dir_enum::FILE_INDEX, "File Index", Uint),
+            (dir_enum::FILE_NAME, "Enumeration Path", Text),
+        ],
+    },
+    Beginning {
+        event: etw_trace_event::FILE_IO_INFO,
+        request: info::IRP_PTR,
+        opcode: Some(info::OPCODE),
+        name: "Info",
+        args: &[
+            (info::IRP_PTR, REQUEST, Pointer),
+            (info::FILE_OBJECT, FILE_OBJECT, Pointer),
+            (info::FILE_KEY, FILE_KEY, Pointer),
+            (info::EXTRA_INFO, EXTRA_INFO, ExtraInfo(info::INFO_CLASS)),
+            (info::TTID, THREAD_ID, Uint),
+            (info::INFO_CLASS, INFO_CLASS, Class),
+        ],
+    },
+    Beginning {
+        event: etw_trace_event::FILE_IO_READ_WRITE,
+        request: read_write::IRP_PTR,
+        opcode: Some(read_write::OPCODE),
+        name: "ReadOrWrite",
+        args: &[
+            (read_write::IRP_PTR, REQUEST, Pointer),
+            (read_write::OFFSET, "Offset", Uint),
+            (read_write::FILE_OBJECT, FILE_OBJECT, Pointer),
+            (read_write::FILE_KEY, FILE_KEY, Pointer),
+            (read_write::TTID, THREAD_ID, Uint),
+            (read_write::IO_SIZE, "I/O Size", Uint),
+            (read_write::IO_FLAGS, "I/O Flags", Pointer),
+        ],
+    },
+    Beginning {
+        event: etw_trace_event::FILE_IO_SIMPLE_OP,
+        request: simple_op::IRP_PTR,
+        opcode: Some(simple_op::OPCODE),
+        name: "SimpleOp",
+        args: &[
+            (simple_op::IRP_PTR, REQUEST, Pointer),
+            (simple_op::FILE_OBJECT, FILE_OBJECT, Pointer),
+            (simple_op::FILE_KEY, FILE_KEY, Pointer),
+            (simple_op::TTID, THREAD_ID, Uint),
+        ],
+    },
+    Beginning {
+        event: etw_trace_event::FILE_IO_PATH_OPERATION,
+        request: path_operation::IRP_PTR,
+        opcode: Some(path_operation::OPCODE),
+        name: "PathOperation",
+        args: &[
+            (path_operation::IRP_PTR, REQUEST, Pointer),
+            (path_operation::FILE_OBJECT, FILE_OBJECT, Pointer),
+            (path_operation::FILE_KEY, FILE_KEY, Pointer),
+            (path_operation::EXTRA_INFO, EXTRA_INFO, Uint),
+            (path_operation::TTID, THREAD_ID, Uint),
+            (path_operation::INFO_CLASS, INFO_CLASS, Class),
+            (path_operation::FILE_NAME, "File Name", Text),
+        ],
+    },
+];
+
+/// The fields of an event.
+type EventFields<'m> = LastFields<'m, 10>;
+
+/// The args that fields become.
+fn args_of(
+    fields: &EventFields<'_>,
+    kinds: &[(u32, &'static str, ArgKind)],
     tables: &mut Tables,
-    stats: &mut Stats,
-) {
-    let mut details = Details::new(message, tables);
-    details.pointer(create::IRP_PTR, REQUEST);
-    details.pointer(create::FILE_OBJECT, FILE_OBJECT);
-    details.uint(create::TTID, THREAD_ID);
-    details.pointer(create::CREATE_OPTIONS, "Create Options");
-    details.pointer(create::FILE_ATTRIBUTES, "File Attributes");
-    details.pointer(create::SHARE_ACCESS, "Share Access");
-    details.text(create::OPEN_PATH, "Open Path");
-    let request = details.number(create::IRP_PTR);
-    let args = details.args;
-    begin(event, (request, "CreateFile"), args, trackers, tables, stats);
+) -> ArgSet {
+    let strings = &mut tables.strings;
+    let mut args = ArgSet::default();
+    for &(number, key, kind) in kinds {
+        let Some(field) = fields.get(number) else { continue };
+        let (key, value) = match kind {
+            Pointer => (key, ArgValue::Pointer(field.as_u64())),
+            Uint => (key, ArgValue::Uint(field.as_u64())),
+            Text => (key, ArgValue::String(strings.intern_bytes(field.as_bytes()))),
+            Class => match file_info::class(field.as_u32()) {
+                Some(name) => (key, ArgValue::String(strings.intern(name))),
+                None => (key, ArgValue::Uint(field.as_u64())),
+            },
+            ExtraInfo(class) => (extra_info(fields, class), ArgValue::Uint(field.as_u64())),
+        };
+        args.add(strings.intern(key), value);
+    }
+    args
 }
 
-pub(super) fn decode_dir_enum(
-    event: EtwEvent,
-    message: &[u8],
-    trackers: &mut Trackers,
-    tables: &mut Tables,
-    stats: &mut Stats,
-) {
-    let mut details = Details::new(message, tables);
-    details.pointer(dir_enum::IRP_PTR, REQUEST);
-    details.pointer(dir_enum::FILE_OBJECT, FILE_OBJECT);
-    details.pointer(dir_enum::FILE_KEY, FILE_KEY);
-    details.uint(dir_enum::TTID, THREAD_ID);
-    details.class(dir_enum::INFO_CLASS);
-    details.uint(dir_enum::FILE_INDEX, "File Index");
-    details.text(dir_enum::FILE_NAME, "Enumeration Path");
-    let request = details.number(dir_enum::IRP_PTR);
-    let name = details.name(dir_enum::OPCODE, "DirEnum");
-    let args = details.args;
-    begin(event, (request, name), args, trackers, tables, stats);
-}
-
-pub(super) fn decode_info(
-    event: EtwEvent,
-    message: &[u8],
-    trackers: &mut Trackers,
-    tables: &mut Tables,
-    stats: &mut Stats,
-) {
-    let mut details = Details::new(message, tables);
-    details.pointer(info::IRP_PTR, REQUEST);
-    details.pointer(info::FILE_OBJECT, FILE_OBJECT);
-    details.pointer(info::FILE_KEY, FILE_KEY);
-    let key = match details.number(info::INFO_CLASS).map(|class| class as u32) {
+/// The key of the additional number of a request for information.
+fn extra_info(fields: &EventFields<'_>, class: u32) -> &'static str {
+    match fields.get(class).map(|class| class.as_u32()) {
         Some(file_info::DISPOSITION) => "Disposition",
         Some(file_info::END_OF_FILE | file_info::ALLOCATION) => "File Size",
         _ => EXTRA_INFO,
-    };
-    details.uint(info::EXTRA_INFO, key);
-    details.uint(info::TTID, THREAD_ID);
-    details.class(info::INFO_CLASS);
-    let request = details.number(info::IRP_PTR);
-    let name = details.name(info::OPCODE, "Info");
-    let args = details.args;
-    begin(event, (request, name), args, trackers, tables, stats);
+    }
 }
 
-pub(super) fn decode_read_write(
+/// Decodes an event that begins an operation.
+pub(super) fn decode_beginning(
     event: EtwEvent,
     message: &[u8],
     trackers: &mut Trackers,
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let mut details = Details::new(message, tables);
-    details.pointer(read_write::IRP_PTR, REQUEST);
-    details.uint(read_write::OFFSET, "Offset");
-    details.pointer(read_write::FILE_OBJECT, FILE_OBJECT);
-    details.pointer(read_write::FILE_KEY, FILE_KEY);
-    details.uint(read_write::TTID, THREAD_ID);
-    details.uint(read_write::IO_SIZE, "I/O Size");
-    details.pointer(read_write::IO_FLAGS, "I/O Flags");
-    let request = details.number(read_write::IRP_PTR);
-    let name = details.name(read_write::OPCODE, "ReadOrWrite");
-    let args = details.args;
-    begin(event, (request, name), args, trackers, tables, stats);
-}
-
-pub(super) fn decode_simple_op(
-    event: EtwEvent,
-    message: &[u8],
-    trackers: &mut Trackers,
-    tables: &mut Tables,
-    stats: &mut Stats,
-) {
-    let mut details = Details::new(message, tables);
-    details.pointer(simple_op::IRP_PTR, REQUEST);
-    details.pointer(simple_op::FILE_OBJECT, FILE_OBJECT);
-    details.pointer(simple_op::FILE_KEY, FILE_KEY);
-    details.uint(simple_op::TTID, THREAD_ID);
-    let request = details.number(simple_op::IRP_PTR);
-    let name = details.name(simple_op::OPCODE, "SimpleOp");
-    let args = details.args;
-    begin(event, (request, name), args, trackers, tables, stats);
-}
-
-pub(super) fn decode_path_operation(
-    event: EtwEvent,
-    message: &[u8],
-    trackers: &mut Trackers,
-    tables: &mut Tables,
-    stats: &mut Stats,
-) {
-    let mut details = Details::new(message, tables);
-    details.pointer(path_operation::IRP_PTR, REQUEST);
-    details.pointer(path_operation::FILE_OBJECT, FILE_OBJECT);
-    details.pointer(path_operation::FILE_KEY, FILE_KEY);
-    details.uint(path_operation::EXTRA_INFO, EXTRA_INFO);
-    details.uint(path_operation::TTID, THREAD_ID);
-    details.class(path_operation::INFO_CLASS);
-    details.text(path_operation::FILE_NAME, "File Name");
-    let request = details.number(path_operation::IRP_PTR);
-    let name = details.name(path_operation::OPCODE, "PathOperation");
-    let args = details.args;
-    begin(event, (request, name), args, trackers, tables, stats);
+    let Some(kind) = BEGINNINGS.iter().find(|kind| kind.event == event.kind) else { return };
+    let fields = EventFields::new(message);
+    let args = args_of(&fields, kind.args, tables);
+    let number = |field| fields.get(field).map(|value| value.as_u64());
+    let opcode = kind.opcode.and_then(number).and_then(|opcode| u32::try_from(opcode).ok());
+    let name = opcode.and_then(file_info::operation).unwrap_or(kind.name);
+    begin(event, (number(kind.request), name), args, trackers, tables, stats);
 }
 
 pub(super) fn decode_end(
@@ -229,12 +217,10 @@ pub(super) fn decode_end(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let mut details = Details::new(message, tables);
-    details.uint(op_end::EXTRA_INFO, EXTRA_INFO);
-    details.pointer(op_end::NT_STATUS, "NT Status");
-    let request = details.number(op_end::IRP_PTR);
-    let mut args = details.args;
-    let Some(request) = request else {
+    let fields = EventFields::new(message);
+    let kinds = [(op_end::EXTRA_INFO, EXTRA_INFO, Uint), (op_end::NT_STATUS, "NT Status", Pointer)];
+    let mut args = args_of(&fields, &kinds, tables);
+    let Some(request) = fields.get(op_end::IRP_PTR).map(|request| request.as_u64()) else {
         return instant(event, END_OPERATION, &args, trackers, tables, stats);
     };
     let Operations(open) = trackers.source.states.get();

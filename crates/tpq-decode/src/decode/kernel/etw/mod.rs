@@ -35,6 +35,8 @@ type EventFields<'a> = LastFields<'a, 16>;
 struct EtwEvent {
     ts: i64,
     machine: u32,
+    /// The field that its message lies in.
+    kind: u32,
     cpu: u32,
     /// Id of the thread that the event is of; 0 if it does not say it.
     thread: u32,
@@ -55,13 +57,13 @@ const DECODERS: &[(u32, DecodeEtw)] = &[
     (etw_trace_event::C_SWITCH, scheduling::decode_switch),
     (etw_trace_event::READY_THREAD, scheduling::decode_ready),
     (etw_trace_event::MEM_INFO, memory::decode),
-    (etw_trace_event::FILE_IO_CREATE, file_io::decode_create),
-    (etw_trace_event::FILE_IO_DIR_ENUM, file_io::decode_dir_enum),
-    (etw_trace_event::FILE_IO_INFO, file_io::decode_info),
-    (etw_trace_event::FILE_IO_READ_WRITE, file_io::decode_read_write),
-    (etw_trace_event::FILE_IO_SIMPLE_OP, file_io::decode_simple_op),
+    (etw_trace_event::FILE_IO_CREATE, file_io::decode_beginning),
+    (etw_trace_event::FILE_IO_DIR_ENUM, file_io::decode_beginning),
+    (etw_trace_event::FILE_IO_INFO, file_io::decode_beginning),
+    (etw_trace_event::FILE_IO_READ_WRITE, file_io::decode_beginning),
+    (etw_trace_event::FILE_IO_SIMPLE_OP, file_io::decode_beginning),
     (etw_trace_event::FILE_IO_OP_END, file_io::decode_end),
-    (etw_trace_event::FILE_IO_PATH_OPERATION, file_io::decode_path_operation),
+    (etw_trace_event::FILE_IO_PATH_OPERATION, file_io::decode_beginning),
     (etw_trace_event::DISK_IO, disk_io::decode),
 ];
 
@@ -112,11 +114,13 @@ fn decode_event(
     let etw = EtwEvent {
         ts: event.ts,
         machine: event.machine,
+        kind: 0,
         cpu,
         thread: EventFields::new(message).uint(etw_trace_event::THREAD_ID) as u32,
     };
     let header = [etw_trace_event::TIMESTAMP, etw_trace_event::CPU, etw_trace_event::THREAD_ID];
     for field in Fields::new(message).filter(|field| !header.contains(&field.number)) {
+        let etw = EtwEvent { kind: field.number, ..etw };
         match DECODERS.iter().find(|(number, _)| *number == field.number) {
             Some((_, decode)) => decode(etw, field.as_bytes(), trackers, tables, stats),
             None => stats.add_indexed(Stat::FormatRecordsNotRead, i64::from(field.number), 1),

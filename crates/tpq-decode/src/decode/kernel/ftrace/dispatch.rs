@@ -168,7 +168,10 @@ fn read_message<'a>(
     let tid = Tid { machine: ftrace.machine, id: i64::from(ftrace.pid) };
     let utid = trackers.processes.thread(tid, tables);
     ftrace.utid = Some(utid);
-    let (number, data) = (number?, ftrace.span?);
+    let (Some(number), Some(data)) = (number, ftrace.span) else {
+        stats.increment(Stat::FtraceMissingEventId);
+        return None;
+    };
     trackers.file.seen_events.add(number);
     raw::record(ftrace, (number, data), utid, trackers, tables, stats);
     Some(number)

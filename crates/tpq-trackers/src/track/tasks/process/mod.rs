@@ -275,6 +275,24 @@ impl Processes {
         }
     }
 
+    /// Names a main thread, and its process with it if that has no name or the thread's former one.
+    pub fn name_main_thread(
+        &mut self,
+        utid: Utid,
+        upid: Upid,
+        name: StringId,
+        priority: NamePriority,
+        tables: &mut Tables,
+    ) {
+        let former = tables.thread.name.get(utid);
+        self.name_thread(utid, name, priority, tables);
+        let of_process = tables.process.name.get(upid);
+        let is_named_alike = of_process == former && tables.thread.name.get(utid) == name;
+        if of_process.is_null() || is_named_alike {
+            tables.process.name.set(upid, name);
+        }
+    }
+
     /// Says when a process began, unless that is known.
     pub fn start_of_process(&self, upid: Upid, ts: Option<i64>, tables: &mut Tables) {
         if tables.process.start_ts.get(upid).is_none() {
