@@ -10,6 +10,9 @@ use tpq_tables::{Stat, Stats, StringId, StringPool, Tables};
 use crate::ids::Upid;
 use crate::interned::Interned;
 
+/// The folder of an Android device for binaries under test.
+const TEMPORARY: &str = "/data/local/tmp/";
+
 /// Writes `stack_profile_mapping`.
 #[derive(Debug, Default)]
 pub struct Mappings {
@@ -44,6 +47,26 @@ impl Mappings {
         let upid = upid.filter(|_| row.start != row.end);
         let numbers = [row.exact_offset, row.start_offset, row.start, row.end, row.load_bias];
         *self.rows.entry((upid, [build_id, name], numbers)).or_insert_with(|| table.push(row))
+    }
+
+    /// As [`Self::of_process`], for a mapping that a packet describes. A binary that was copied to
+    /// the device for a test and has no build id cannot be found by it, and is counted.
+    pub fn described(
+        &mut self,
+        upid: Option<Upid>,
+        row: StackProfileMappingRow,
+        table: &mut StackProfileMappingTable,
+        strings: &StringPool,
+        stats: &mut Stats,
+    ) -> u32 {
+        let is_temporary = strings.get(row.name).starts_with(TEMPORARY);
+        let lacks_build_id = is_temporary && strings.get(row.build_id).is_empty();
+        let known = table.len();
+        let mapping = self.of_process(upid, row, table);
+        if lacks_build_id && table.len() > known {
+            stats.increment(Stat::SymbolizationTmpBuildIdNotFound);
+        }
+        mapping
     }
 
     /// All mappings of binaries: path, build id and row.
