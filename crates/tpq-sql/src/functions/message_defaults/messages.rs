@@ -9,7 +9,6 @@ use tpq_proto::fields::{
 use tpq_tables::TraceTables;
 
 use super::super::stored_rows::StoredRows;
-use super::super::value::Value;
 
 /// The prefix of the names of internal tables, which callers may leave out or add.
 const INTERNAL: &str = "__intrinsic_";

@@ -81,12 +81,15 @@ impl<'s, 'a> Above<'s, 'a> {
         let display = display.as_ref();
         visibility.is_visible = true;
         let mut pairs_left = self.pairs_left;
-        let is_of_stack = |other: &&&Layer<'a>| other.layer_stack == layer.layer_stack;
-        for opaque in self.opaque.iter().filter(is_of_stack) {
+        let is_of_stack = |other: &Layer<'_>| other.layer_stack == layer.layer_stack;
+        for opaque in &self.opaque {
             if pairs_left == 0 {
                 break;
             }
             pairs_left -= 1;
+            if !is_of_stack(opaque) {
+                continue;
+            }
             if opaque.hides(layer, display) {
                 visibility.is_visible = false;
                 list(&mut visibility.occluded_by, opaque);
@@ -94,12 +97,12 @@ impl<'s, 'a> Above<'s, 'a> {
                 list(&mut visibility.partially_occluded_by, opaque);
             }
         }
-        for translucent in self.translucent.iter().filter(is_of_stack) {
+        for translucent in &self.translucent {
             if pairs_left == 0 || visibility.covered_by.len() >= MAX_ABOVE {
                 break;
             }
             pairs_left -= 1;
-            if translucent.overlaps(layer, display) {
+            if is_of_stack(translucent) && translucent.overlaps(layer, display) {
                 list(&mut visibility.covered_by, translucent);
             }
         }
