@@ -3,6 +3,7 @@
 //! A column is kept in the narrowest form that holds its chunk, and widened to its SQL type when a
 //! batch is read.
 
+use std::error::Error;
 use std::io;
 use std::ops::Range;
 use std::sync::Arc;
@@ -44,12 +45,12 @@ pub enum ReadError {
         reason: String,
     },
     /// The rows are kept elsewhere and could not be loaded.
-    #[error("table {table}: cannot load its rows: {reason}")]
+    #[error("table {table}: cannot load its rows: {source}")]
     NotLoaded {
         /// The table.
         table: &'static str,
         /// Why.
-        reason: String,
+        source: Arc<dyn Error + Send + Sync>,
     },
     /// The temporary file could not be read that took what memory had no room for.
     #[error("table {table}: cannot read the temporary file that holds its rows: {source}")]
@@ -268,8 +269,8 @@ impl Table {
     fn contents(&self) -> Result<&Columns, ReadError> {
         match &self.contents {
             Contents::Here(columns) => Ok(columns),
-            Contents::Later(later) => later.columns(self.decl, self.rows).map_err(|reason| {
-                ReadError::NotLoaded { table: self.decl.name, reason: reason.to_owned() }
+            Contents::Later(later) => later.columns(self.decl, self.rows).map_err(|source| {
+                ReadError::NotLoaded { table: self.decl.name, source: Arc::clone(source) }
             }),
         }
     }

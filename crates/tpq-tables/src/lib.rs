@@ -34,7 +34,7 @@ pub use arg_set_number::ArgSetNumber;
 pub use column::{Cell, ColumnBuilder};
 pub use declare::{ColumnDecl, ColumnKind, TableDecl};
 pub use finished::{CHUNK_ROWS, ChunkRange, PickedRows, ReadError, Table, TraceTables};
-pub use later::TableLoader;
+pub use later::{LoadError, TableLoader};
 pub use packed::{Native, Packing};
 pub use packer::Packer;
 pub use spill::Spill;
