@@ -20,7 +20,7 @@ use crate::running::Running;
 struct Nodes {
     address: String,
     executors: Vec<Running>,
-    _scheduler: Running,
+    scheduler: Running,
 }
 
 /// Starts a command, and returns what follows `name` in its first line on stderr.
@@ -44,7 +44,7 @@ impl Nodes {
         let (scheduler, address) = started(&scheduler, "scheduler on ");
         let executor = ["cluster", "executor", "--scheduler", &address, "--tasks", "2"];
         let executors = (0..executors).map(|_| started(&executor, "executor on ").0).collect();
-        Self { address, executors, _scheduler: scheduler }
+        Self { address, executors, scheduler }
     }
 
     /// Runs statements on each trace of a folder, here and on the executors, and compares.
