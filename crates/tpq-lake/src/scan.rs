@@ -203,7 +203,7 @@ impl TraceFilesScan {
         projection.unwrap_or(&all).iter().map(position).collect()
     }
 
-    /// Files in groups of about the same size, each read by one thread, in order.
+    /// Files in groups of about the same number, each read by one thread, in order.
     fn groups(&self, chosen: &[usize], threads: usize) -> Result<Vec<FileGroup>> {
         let per_group = chosen.len().div_ceil(threads.max(1)).max(1);
         let group = |files: &[usize]| {
