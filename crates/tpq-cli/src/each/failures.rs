@@ -101,7 +101,7 @@ pub fn as_error(path: &Path, error: EachError) -> anyhow::Error {
 }
 
 /// The trace and its error in one line. Errors of an import name the file themselves.
-fn describe(path: &Path, error: &str) -> String {
+pub fn describe(path: &Path, error: &str) -> String {
     let path = path.display().to_string();
     match error.contains(&path) {
         true => error.to_owned(),

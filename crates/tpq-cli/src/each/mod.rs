@@ -23,7 +23,7 @@ use tpq::{
 use tpq_output::{OutputOptions, ResultWriter, writer};
 
 pub use self::args::{EachArgs, ShellLakeArgs};
-pub use self::failures::{Failures, as_error, say};
+pub use self::failures::{Failures, as_error, describe, say};
 pub use self::paths::expand;
 pub use self::progress::EachProgress;
 pub use self::then::Results;
