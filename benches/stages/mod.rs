@@ -10,6 +10,7 @@ use tpq_ingest::{
     Batch, Batcher, ClockNames, EventOrder, EventReader, FileContext, Prescan, PrescanMemory,
     SortMemory, Sources, Step, Timeline, TraceBytes, prescan,
 };
+use tpq_tables::TableGroups;
 
 use crate::traces::Trace;
 
@@ -83,6 +84,7 @@ fn decoder<'a>(bytes: &'a TraceBytes<'a>) -> Decoder<'a> {
         files: 1,
         late_args: true,
         ftrace_raw: true,
+        left_out: TableGroups::NONE,
         crop: false,
         kernels: [0].into(),
     };

@@ -78,6 +78,34 @@ def test_options_reach_the_import(testdata):
         tpq.open(testdata / "losses.pftrace", cache=False, strict=True)
 
 
+def test_functions_come_from_binaries(testdata, tmp_path):
+    def message(field, *parts):
+        inside = b"".join(parts)
+        return bytes([field << 3 | 2, len(inside)]) + inside
+
+    # A profile of pprof: address 9 of a mapping from offset 0x1000 of a library, without functions.
+    build_id = b"0123456789abcdef0123456789abcdef01234567"
+    strings = [b"", b"cpu", b"ns", b"/lib.so", build_id]
+    profile = [
+        message(1, b"\x08\x01\x10\x02"),
+        message(2, b"\x0a\x01\x01\x10\x05"),
+        message(3, b"\x08\x01\x18\x80\x40\x20\x80\x20\x28\x03\x30\x04"),
+        message(4, b"\x08\x01\x10\x01\x18\x09"),
+        *(message(6, string) for string in strings),
+    ]
+    path = tmp_path / "profile.pb"
+    path.write_bytes(b"".join(profile))
+    statement = "SELECT name FROM stack_profile_symbol ORDER BY id"
+    folder = testdata / "binaries"
+    for symbols in (folder, str(folder), [folder / "inlined.elf", folder / "inlined.debug"]):
+        with tpq.open(path, cache=False, symbols=symbols) as trace:
+            assert [row.name for row in trace.sql(statement)] == ["add", "work"]
+    with tpq.open(path, cache=False) as trace:
+        assert trace.sql(statement).rows() == []
+    with pytest.raises(tpq.OpenError, match="no-such-folder"):
+        tpq.open(path, cache=False, symbols="no-such-folder")
+
+
 def test_modules_of_the_user_can_be_included(testdata, tmp_path):
     (tmp_path / "numbers.sql").write_text(
         "-- A number.\nCREATE PERFETTO FUNCTION two()\n-- Two.\nRETURNS LONG AS SELECT 2;\n"

@@ -49,6 +49,7 @@ def open(
     clock_interpolation: str = "nearest",
     ftrace_raw: bool = True,
     crop: bool = False,
+    symbols: Union[PathLike, Sequence[PathLike]] = (),
     sql_packages: Sequence[PathLike] = (),
     allow_files: bool = False,
     progress: Optional[Callable[[str, int, int], None]] = None,
@@ -71,6 +72,9 @@ def open(
             `"nearest"`, by the latest snapshot before it; or `"linear"`, on the line between them.
         ftrace_raw: Whether every kernel event has a row in `ftrace_event`.
         crop: Drop track events before the range of interest that a recording names.
+        symbols: A file or folder of binaries (ELF, Mach-O) with symbols or debug information, or
+            several, for the functions, files and lines of call stacks without symbols. Binaries are
+            found by their build ids.
         sql_packages: Folders of SQL modules, as `DIR` or `DIR@NAME`.
         allow_files: Whether statements may read other files, with the permissions of the process.
         progress: Called as `progress(stage, done, total)` about 20 times a second during the
@@ -81,7 +85,6 @@ def open(
         OpenError: A file cannot be read, or is no trace.
         ValueError: An option is wrong.
     """
-    traces = [trace] if isinstance(trace, (str, os.PathLike)) else trace
     options = {
         "memory_limit": None if memory_limit is None else parse_size(memory_limit),
         "threads": _positive("threads", threads),
@@ -90,11 +93,12 @@ def open(
         "clock_interpolation": clock_interpolation,
         "ftrace_raw": ftrace_raw,
         "crop": crop,
+        "symbols": _paths(symbols),
         "sql_packages": [os.fspath(package) for package in sql_packages],
         "allow_files": allow_files,
         **_cache_options(cache),
     }
-    opened = Trace(_native.open([os.fspath(path) for path in traces], options, progress))
+    opened = Trace(_native.open(_paths(trace), options, progress))
     opened._warn_of_losses()
     return opened
 
@@ -214,6 +218,12 @@ class Trace:
         more = f", and {len(losses) - 1} more losses" if len(losses) > 1 else ""
         message = f"lost data: {what}{more}; Trace.check() lists them"
         warnings.warn(message, DataLossWarning, stacklevel=3)
+
+
+def _paths(paths: Union[PathLike, Sequence[PathLike]]) -> List[str]:
+    """One path, or several, as texts."""
+    several = [paths] if isinstance(paths, (str, os.PathLike)) else paths
+    return [os.fspath(path) for path in several]
 
 
 def _positive(name: str, number: Optional[int]) -> Optional[int]:

@@ -31,7 +31,7 @@ pub fn imported(effort: Effort) -> Result<(), Failed> {
 pub fn trials(effort: Effort) -> impl Iterator<Item = Trial> {
     AREAS.iter().enumerate().map(move |(number, area)| {
         Trial::test(format!("mutations::area::{}", area.name), move || {
-            import(Some(number), effort.cases(150, 10_000), effort)
+            import(Some(number), effort.cases(150, area.long), effort)
         })
     })
 }

@@ -30,6 +30,7 @@ mod interrupts;
 mod json;
 mod lake;
 mod layers;
+mod left_out;
 #[cfg(target_os = "linux")]
 mod memory;
 mod memory_snapshots;

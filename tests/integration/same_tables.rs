@@ -1,7 +1,8 @@
 //! However a trace is imported, its tables are the same: on one thread or several, within the
-//! lowest limit of memory, with events and rows in temporary files, or found in the cache.
+//! lowest limit of memory, with events and rows in temporary files, on demand, or found in the cache.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use datafusion::arrow::array::RecordBatch;
 use tpq::{ImportOptions, TableCache, Trace};
@@ -46,7 +47,8 @@ fn rows(table: &Table, chunk: usize) -> RecordBatch {
     }
 }
 
-fn assert_same(one: &TraceTables, other: &TraceTables, what: &str) {
+/// Compares all tables, row by row.
+pub fn assert_same(one: &TraceTables, other: &TraceTables, what: &str) {
     assert_eq!(one.iter().count(), other.iter().count(), "{what}: tables");
     for (one, other) in one.iter().zip(other.iter()) {
         let name = one.decl().name;
@@ -74,12 +76,24 @@ fn check(path: &Path) {
     let limited = ImportOptions { memory_limit: least, ..ImportOptions::default() };
     assert_same(&usual, &import(path, limited), &what("limited"));
     assert_received_is(&usual, path);
+    assert_lean_is(&usual, path);
     assert_cached_is(&usual, path);
     drop(usual);
     let full = ImportOptions { full_sort: true, ..ImportOptions::default() };
     let limited = ImportOptions { memory_limit: least, threads: Some(1), ..full.clone() };
     let full = import(path, full);
     assert_same(&full, &import(path, limited), &what("sorted in full, limited"));
+}
+
+/// Leaves out what statements can do without, and reads it after all.
+fn assert_lean_is(usual: &TraceTables, path: &Path) {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    for statements in ["", "SELECT ts FROM thread_state", "SELECT ts FROM ftrace_event"] {
+        let statements = Some(Arc::from(statements));
+        let options = ImportOptions { statements, ..ImportOptions::default() };
+        let lean = runtime.block_on(Trace::open(&[path], options)).unwrap();
+        assert_same(usual, lean.tables(), &format!("{}, on demand", path.display()));
+    }
 }
 
 /// Reads a trace as a stream, in pieces as they may arrive.

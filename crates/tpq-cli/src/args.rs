@@ -169,6 +169,12 @@ pub struct ImportArgs {
     #[arg(long, help_heading = "Import options")]
     pub no_cache: bool,
 
+    /// Make all tables before the first statement runs. By default, without a cache, an import
+    /// leaves out kernel events, args and thread states if no statement names them; a statement
+    /// that reads them after all has the trace imported again
+    #[arg(long, help_heading = "Import options")]
+    pub eager: bool,
+
     /// Folder of SQL modules for INCLUDE PERFETTO MODULE, under the name of the folder or NAME; can
     /// be repeated
     #[arg(long, value_name = "DIR[@NAME]", help_heading = "Import options")]
@@ -237,9 +243,9 @@ pub struct ImportFlags {
     #[arg(long, help_heading = "Import options")]
     pub crop: bool,
 
-    /// File or folder of ELF binaries with symbols or debug information, for the functions, files
-    /// and lines of call stacks without symbols. Binaries are found by their build ids; can be
-    /// repeated
+    /// File or folder of binaries (ELF, Mach-O) with symbols or debug information, for the
+    /// functions, files and lines of call stacks without symbols. Binaries are found by their build
+    /// ids; can be repeated
     #[arg(long, value_name = "PATH", help_heading = "Import options")]
     pub symbols: Vec<PathBuf>,
 

@@ -20,6 +20,23 @@ pub async fn with_trace<T>(
     args: &ImportArgs,
     work: impl AsyncFnOnce(Trace) -> anyhow::Result<T>,
 ) -> anyhow::Result<T> {
+    with_trace_for(args, None, work).await
+}
+
+/// Like [`with_trace`], for work that runs these statements and no others.
+pub async fn with_statements<T>(
+    args: &ImportArgs,
+    statements: &str,
+    work: impl AsyncFnOnce(Trace) -> anyhow::Result<T>,
+) -> anyhow::Result<T> {
+    with_trace_for(args, Some(statements), work).await
+}
+
+async fn with_trace_for<T>(
+    args: &ImportArgs,
+    statements: Option<&str>,
+    work: impl AsyncFnOnce(Trace) -> anyhow::Result<T>,
+) -> anyhow::Result<T> {
     let cache = if args.no_cache { None } else { table_cache(&args.config)? };
     let work = async |trace: Trace| {
         if !args.flags.quiet {
@@ -27,7 +44,7 @@ pub async fn with_trace<T>(
         }
         work(trace).await
     };
-    with_cache(args, cache, work).await
+    with_cache(args, cache, statements, work).await
 }
 
 /// Like [`with_trace`], for work that needs findings of the import that are not in the cache.
@@ -35,7 +52,15 @@ pub async fn with_import<T>(
     args: &ImportArgs,
     work: impl AsyncFnOnce(Trace) -> anyhow::Result<T>,
 ) -> anyhow::Result<T> {
-    with_cache(args, None, work).await
+    with_cache(args, None, None, work).await
+}
+
+/// Like [`with_import`], for work that reads only what was lost.
+pub async fn with_losses<T>(
+    args: &ImportArgs,
+    work: impl AsyncFnOnce(Trace) -> anyhow::Result<T>,
+) -> anyhow::Result<T> {
+    with_cache(args, None, Some(""), work).await
 }
 
 /// Like [`with_trace`], for a shell, which may open other traces with the same options and then
@@ -45,7 +70,7 @@ pub async fn with_shell<T>(
     work: impl AsyncFnOnce(Trace, ImportOptions) -> anyhow::Result<T>,
 ) -> anyhow::Result<T> {
     let cache = if args.no_cache { None } else { table_cache(&args.config)? };
-    with_options(args, cache, async |trace, options| {
+    with_options(args, cache, None, async |trace, options| {
         if !args.flags.quiet {
             health_line::report(&trace)?;
         }
@@ -57,9 +82,10 @@ pub async fn with_shell<T>(
 async fn with_cache<T>(
     args: &ImportArgs,
     cache: Option<TableCache>,
+    statements: Option<&str>,
     work: impl AsyncFnOnce(Trace) -> anyhow::Result<T>,
 ) -> anyhow::Result<T> {
-    with_options(args, cache, async |trace, _| {
+    with_options(args, cache, statements, async |trace, _| {
         // The process ends after the work and frees all memory at once. Freeing each chunk of the
         // tables first takes as long as a query.
         std::mem::forget(Arc::clone(trace.tables()));
@@ -71,6 +97,7 @@ async fn with_cache<T>(
 async fn with_options<T>(
     args: &ImportArgs,
     cache: Option<TableCache>,
+    statements: Option<&str>,
     work: impl AsyncFnOnce(Trace, ImportOptions) -> anyhow::Result<T>,
 ) -> anyhow::Result<T> {
     let recording = Recording::start(args.flags.metatrace.as_deref(), &args.traces)?;
@@ -79,6 +106,7 @@ async fn with_options<T>(
             strict: args.strict,
             sql_packages: args.add_sql_package.clone(),
             cache,
+            statements: statements.filter(|_| !args.eager).map(Arc::from),
             metatrace: recording.metatrace(),
             ..options(&args.flags)
         };

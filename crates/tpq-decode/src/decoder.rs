@@ -334,7 +334,8 @@ impl<'a> Decoder<'a> {
             stats.merge(of_deferred);
         }
         let began = written.iter().flat_map(|written| written.bounds());
-        began.for_each(|ts| trackers.bounds.include(ts));
+        let left_out = trackers.deferred.bounds_left_out();
+        began.chain(left_out).for_each(|ts| trackers.bounds.include(ts));
         let (start_ts, end_ts) = bounds(&trackers, &tables);
         tables.trace_bounds.push(TraceBoundsRow { start_ts, end_ts });
         let late = late_events(order.losses());

@@ -86,7 +86,6 @@ pub(crate) const PACKETS: &[&PacketDecoder] = &[
     &decode::graphics::vulkan_api::PACKET,
     &decode::graphics::vulkan_memory::PACKET,
     &decode::android::video_frame::ERROR,
-    &decode::android::video_frame::PACKET,
     &decode::winscope::LAYERS,
     &decode::winscope::protolog::MESSAGE,
     &decode::winscope::protolog::VIEWER_CONFIG,
@@ -108,6 +107,7 @@ pub(crate) const BUNDLES: &[&BundleDecoder] = &[
     &decode::power::power_rails::EVENTS,
     &decode::profilers::streaming_profile::EVENTS,
     &decode::android::statsd_atom::EVENTS,
+    &decode::android::video_frame::FRAMES,
 ];
 
 /// The decoder of bundles of a payload field.

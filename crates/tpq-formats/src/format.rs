@@ -30,6 +30,24 @@ pub struct TraceFormat {
     pub open: for<'a> fn(OpenFile<'a>) -> OpenedFile<'a>,
 }
 
+impl TraceFormat {
+    /// A format without packets and kernel, with events of one clock that are sorted at once.
+    pub(crate) const fn of_one_clock(
+        default_clock: DefaultClock,
+        open: for<'a> fn(OpenFile<'a>) -> OpenedFile<'a>,
+    ) -> Self {
+        Self {
+            has_packets: false,
+            default_clock,
+            is_windowed: false,
+            has_kernel: false,
+            has_deferred_args: false,
+            prescan: None,
+            open,
+        }
+    }
+}
+
 /// Scans a file with the addresses from a number on. Unpacked bytes have a limit.
 pub type ScanFile = for<'a> fn(&'a [u8], u64, PrescanMemory<'_, 'a>) -> Prescan<'a>;
 

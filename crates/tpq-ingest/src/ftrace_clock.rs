@@ -8,8 +8,8 @@ use tpq_clock::{BOOTTIME, MONOTONIC_RAW};
 use tpq_proto::fields::ftrace_event_bundle;
 use tpq_proto::wire::Fields;
 
-/// The clock of the file, whichever that is.
-pub(crate) const FILE_CLOCK: u32 = u32::MAX;
+/// The clock of packets that name none, whichever that is.
+pub const FILE_CLOCK: u32 = u32::MAX;
 /// The kernel's `global` clock: ns that are the same on all CPUs, and of no POSIX clock.
 const GLOBAL: u32 = 64;
 /// The kernel's `local` clock: ns of one CPU, which differ between CPUs, so that nothing ties it.

@@ -37,7 +37,7 @@ mod timeline;
 mod trace_bytes;
 
 pub use batch::{Batch, Batcher, FileContext, RecorderEvent};
-pub use ftrace_clock::{FILE_FTRACE_CLOCK, ftrace_clock_id};
+pub use ftrace_clock::{FILE_CLOCK, FILE_FTRACE_CLOCK, ftrace_clock_id};
 pub use inflate::{ZstdStream, unpack_zlib};
 pub use loss::{Loss, LossBook, LossEntry, Losses, TextLocation};
 pub use order::{EventOrder, Events, Step};

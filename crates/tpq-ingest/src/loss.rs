@@ -198,6 +198,14 @@ impl LossBook {
         }
     }
 
+    /// Adds the losses of another book.
+    pub fn merge(&mut self, other: &Self) {
+        for (source, losses) in other.by_source() {
+            self.at(source).merge(losses);
+        }
+        self.entries.extend_from_slice(&other.entries);
+    }
+
     /// The counts of each source.
     pub fn by_source(&self) -> impl Iterator<Item = (SourceId, &Losses)> {
         self.by_source.iter().map(|(&source, losses)| (source, losses))

@@ -243,6 +243,17 @@ impl<'a> Packed<'a> {
     pub fn new(bytes: &'a [u8]) -> Self {
         Self { bytes, at: 0 }
     }
+
+    /// Whether the bytes hold something that is no varint, at which the values end.
+    pub fn is_damaged(self) -> bool {
+        let mut at = 0;
+        while at < self.bytes.len() {
+            if read_varint(self.bytes, &mut at).is_none() {
+                return true;
+            }
+        }
+        false
+    }
 }
 
 impl Iterator for Packed<'_> {

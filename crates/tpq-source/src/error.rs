@@ -1,9 +1,29 @@
 //! Errors of opening inputs.
 
-use std::io;
 use std::path::PathBuf;
+use std::{fmt, io};
 
 use crate::{Format, ManifestError};
+
+/// The first bytes of a file, as messages show them.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FirstBytes(Vec<u8>);
+
+impl FirstBytes {
+    /// The number of bytes that are shown.
+    const SHOWN: usize = 24;
+
+    /// Those of a file.
+    pub fn of(file: &[u8]) -> Self {
+        Self(file.get(..Self::SHOWN).unwrap_or(file).to_vec())
+    }
+}
+
+impl fmt::Display for FirstBytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "\"{}\"", self.0.escape_ascii())
+    }
+}
 
 /// The reason why there are no bytes to import.
 #[derive(Debug, thiserror::Error)]
@@ -65,15 +85,18 @@ pub enum SourceError {
     },
     /// The file is in no format that tpq reads.
     #[error(
-        "{}: {what}, not a trace that tpq reads (Perfetto protobuf, Chrome JSON, text of ftrace, perf.data and others, plain, gzip or zstd, or in \
-         a ZIP or TAR archive)",
-        path.display()
+        "{}: {what}, not a trace that tpq reads; it begins with {start}. tpq reads {}; each plain, \
+         in gzip or zstd, or in a ZIP or TAR archive",
+        path.display(),
+        Format::trace_names()
     )]
     NotATrace {
         /// The file.
         path: PathBuf,
         /// The detected format.
         what: Format,
+        /// Its first bytes.
+        start: FirstBytes,
     },
     /// The file is a capture of Tracy.
     #[error(

@@ -85,6 +85,37 @@ pub enum Format {
     Unknown,
 }
 
+/// Formats of traces, in the order of messages.
+const TRACES: [Format; 27] = [
+    Format::Perfetto,
+    Format::Json,
+    Format::Systrace,
+    Format::TraceCmd,
+    Format::PerfData,
+    Format::PerfScript,
+    Format::CollapsedStacks,
+    Format::SimpleperfReport,
+    Format::Pprof,
+    Format::Gecko,
+    Format::CpuProfile,
+    Format::HeapSnapshot,
+    Format::Speedscope,
+    Format::Strace,
+    Format::Ninja,
+    Format::Dmesg,
+    Format::Logcat,
+    Format::Dumpstate,
+    Format::ArtMethods,
+    Format::Hprof,
+    Format::NameMapping,
+    Format::Symbols,
+    Format::Otlp,
+    Format::OtlpProtobuf,
+    Format::Fuchsia,
+    Format::Instruments,
+    Format::Primes,
+];
+
 const MANIFEST_KEY: &[u8] = b"\"perfetto_manifest\"";
 /// The number of bytes that are examined: white space, or an HTML page around a trace, may come
 /// first.
@@ -247,6 +278,11 @@ impl Format {
         matches!(self, Self::Symbols | Self::NameMapping)
     }
 
+    /// The names of all formats of traces in messages, with commas between.
+    pub fn trace_names() -> String {
+        TRACES.map(|format| format.to_string()).join(", ")
+    }
+
     /// Whether tpq reads files of this format.
     pub fn is_read(self) -> bool {
         match self.contents() {
@@ -386,6 +422,13 @@ fn looks_like_text(bytes: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn traces_are_listed_once() {
+        assert!(TRACES.iter().all(|format| format.is_trace()));
+        let names: std::collections::BTreeSet<&str> = TRACES.iter().map(|it| it.name()).collect();
+        assert_eq!(names.len(), TRACES.len());
+    }
 
     #[test]
     fn formats_by_their_first_bytes() {

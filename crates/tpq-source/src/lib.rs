@@ -48,7 +48,7 @@ mod unpacked;
 pub use bug_report::ReportDate;
 pub use digest::digest;
 pub use entry::Entry;
-pub use error::SourceError;
+pub use error::{FirstBytes, SourceError};
 pub use file_identity::FileIdentity;
 pub use format::{Format, is_manifest};
 pub use guarded_map::GuardedMap;

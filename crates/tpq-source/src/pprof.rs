@@ -35,6 +35,8 @@ const FIELDS: [Kind; 15] = [
 const LAST_FIELD: u64 = FIELDS.len() as u64;
 /// A profile is at least this long.
 const LEAST_LEN: usize = 10;
+/// The number of whole fields before one that is cut by the end of the file.
+const LEAST_WHOLE: usize = 3;
 /// The number of bytes that a caller of [`is_pprof`] has at least, unless the file is shorter.
 const CUT_LEN: usize = 1 << 20;
 
@@ -43,7 +45,7 @@ pub(crate) fn is_pprof(bytes: &[u8]) -> bool {
     if bytes.len() < LEAST_LEN {
         return false;
     }
-    let (mut at, mut has_core) = (0, false);
+    let (mut at, mut has_core, mut whole) = (0, false, 0_usize);
     while at < bytes.len() {
         let Some(tag) = varint(bytes, &mut at) else { return false };
         let number = tag >> 3;
@@ -62,8 +64,10 @@ pub(crate) fn is_pprof(bytes: &[u8]) -> bool {
                 has_core |= kind == Kind::Core;
                 let end = usize::try_from(len).ok().and_then(|len| at.checked_add(len));
                 let Some(end) = end.filter(|&end| end <= bytes.len()) else {
-                    return has_core && bytes.len() >= CUT_LEN;
+                    // Nothing but a profile begins with a type of values and then several such fields.
+                    return has_core && (whole >= LEAST_WHOLE || bytes.len() >= CUT_LEN);
                 };
+                whole += usize::from(kind == Kind::Core);
                 // Packets of a trace are fields of number 1 as well. They end the walk here, at the
                 // first, as a large trace has millions of them.
                 if kind == Kind::ValueType && !is_value_type(&bytes[at..end]) {
@@ -113,6 +117,8 @@ mod tests {
         assert!(is_pprof(&profile));
         assert!(!is_pprof(&profile[..6]), "too short");
         assert!(!is_pprof(&profile[..9]), "cut");
+        let samples = [&profile[..10], &[0x12, 2, 8, 1, 0x12, 2, 8, 1, 0x12, 9, 8]].concat();
+        assert!(is_pprof(&samples), "cut in the last sample");
         // Packets are fields of number 1 alone.
         assert!(!is_pprof(&[0x0a, 4, 8, 1, 16, 2, 0x0a, 4, 8, 1, 16, 2]));
         assert!(!is_pprof(&[0x0a, 4, 0x40, 1, 0x50, 1, 0x12, 2, 8, 1]), "a packet");

@@ -9,7 +9,7 @@ use crate::prefix::Prefix;
 use crate::scratch::UNPACK_LIMIT;
 use crate::trace_probe::{TraceProbe, Verdict};
 use crate::unpacked::{NoRoom, UnpackedFiles};
-use crate::{Format, SourceError};
+use crate::{FirstBytes, Format, SourceError};
 
 /// The number of bytes read at once.
 const CHUNK: usize = 1 << 18;
@@ -49,8 +49,9 @@ pub(crate) fn read(
             Verdict::Continue => {}
             Verdict::EndOfPackets(_) => return Ok((bytes.finish(), verdict.error())),
             Verdict::Unreadable => {
-                let what = Format::of(&bytes.finish());
-                return Err(SourceError::NotATrace { path: path.to_owned(), what });
+                let bytes = bytes.finish();
+                let (what, start) = (Format::of(&bytes), FirstBytes::of(&bytes));
+                return Err(SourceError::NotATrace { path: path.to_owned(), what, start });
             }
         }
     }

@@ -10,8 +10,8 @@ use crate::guarded_map::GuardedMap;
 
 /// The largest number of files that are listed: each takes memory.
 const MAX_FILES: usize = 1_000_000;
-/// The bytes that an ELF file begins with.
-const ELF_MAGIC: &[u8; 4] = b"\x7fELF";
+/// The bytes that a binary begins with: of ELF, and of Mach-O of 64 and of 32 bits.
+const MAGIC: [[u8; 4]; 3] = [*b"\x7fELF", [0xcf, 0xfa, 0xed, 0xfe], [0xce, 0xfa, 0xed, 0xfe]];
 
 /// A file that may be a binary.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -54,9 +54,9 @@ impl SymbolFile {
     /// When it cannot be read.
     pub fn open_binary(&self) -> io::Result<Option<GuardedMap>> {
         let mut file = File::open(&self.path)?;
-        let mut magic = [0; ELF_MAGIC.len()];
+        let mut magic = [0; 4];
         let is_binary = match file.read_exact(&mut magic) {
-            Ok(()) => &magic == ELF_MAGIC,
+            Ok(()) => MAGIC.contains(&magic),
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => false,
             Err(error) => return Err(error),
         };

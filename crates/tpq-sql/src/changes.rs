@@ -25,13 +25,14 @@ use crate::errors::{SqlError, SqlErrorKind, nearest};
 use crate::functions::{CAST_TEXT, STORED_INTEGER, STORED_REAL, sqlite_call};
 use crate::memory::{bytes_of, reserve_for};
 use crate::perfetto_sql::{Planner, Text, TraceTypes, call};
+use crate::primary_key::{OnConflict, PrimaryKey};
 
 /// The change that a statement makes.
 pub(crate) enum Change {
     /// Creates an empty table. A column without a type gets its type from the first rows.
-    Create { name: String, schema: SchemaRef, if_not_exists: bool },
+    Create { name: String, schema: SchemaRef, key: Option<PrimaryKey>, if_not_exists: bool },
     /// Adds rows, which have the table's columns.
-    Add { table: String, rows: LogicalPlan },
+    Add { table: String, rows: LogicalPlan, on_conflict: OnConflict },
     /// Replaces all rows of a table.
     Replace { table: String, rows: LogicalPlan },
     /// Drops tables or views.
@@ -88,7 +89,8 @@ struct Changer<'a> {
 
 impl Changer<'_> {
     fn create(&self, create: &ast::CreateTable) -> Result<Change, SqlError> {
-        refuse_constraints(create)?;
+        let key = key_of(create);
+        refuse_constraints(create, key.as_ref())?;
         let field = |column: &ast::ColumnDef| {
             let found = TraceTypes.plan_type_field(&column.data_type).ok().flatten();
             let data_type = found.map_or(DataType::Null, |field| field.data_type().clone());
@@ -98,16 +100,17 @@ impl Changer<'_> {
         Ok(Change::Create {
             name: last_name(&create.name),
             schema: Arc::new(Schema::new(fields)),
+            key,
             if_not_exists: create.if_not_exists,
         })
     }
 
-    /// The columns of a user's own table.
+    /// A user's own table.
     ///
     /// # Errors
     /// When there is no such table, or statements cannot change it.
-    fn own_table_columns(&self, table: &str) -> Result<SchemaRef, SqlError> {
-        self.planner.own_table(table).map(|table| table.columns()).map_err(|error| {
+    fn own_table(&self, table: &str) -> Result<Arc<MaterializedTable>, SqlError> {
+        self.planner.own_table(table).map_err(|error| {
             let is_name = |token: &&datafusion::sql::sqlparser::tokenizer::TokenWithSpan| {
                 token.token.to_string().to_lowercase() == table
             };
@@ -120,18 +123,17 @@ impl Changer<'_> {
         let TableObject::TableName(name) = &insert.table else {
             return Err(unsupported("INSERT into anything but a table"));
         };
-        refuse_conflicts(insert.or.as_ref())?;
-        if insert.on.is_some() {
-            return Err(unsupported("ON CONFLICT"));
-        }
-        if insert.replace_into {
-            return Err(unsupported("REPLACE"));
-        }
         refuse_returning(insert.returning.is_some())?;
         let table = last_name(name);
-        let schema = self.own_table_columns(&table)?;
+        let own = self.own_table(&table)?;
+        let schema = own.columns();
+        let on_conflict = on_conflict(insert, &own)?;
         let Some(source) = &insert.source else {
-            return Err(unsupported("INSERT without VALUES or a query"));
+            // DEFAULT VALUES: a row without values.
+            let row = LogicalPlanBuilder::empty(true).build();
+            let rows = row.and_then(|row| with_all_columns(row, &[], &schema));
+            let rows = rows.map_err(|error| self.planner.error(error, self.text))?;
+            return Ok(Change::Add { table, rows, on_conflict });
         };
         let columns: Vec<String> = match insert.columns.is_empty() {
             true => schema.fields().iter().map(|field| field.name().clone()).collect(),
@@ -150,12 +152,11 @@ impl Changer<'_> {
         let rows = rows.map_err(|error| self.planner.error(error, self.text))?;
         match columns.iter().find(|column| schema.column_with_name(column).is_none()) {
             Some(column) => Err(no_column(&table, column, &schema)),
-            None => Ok(Change::Add { table, rows }),
+            None => Ok(Change::Add { table, rows, on_conflict }),
         }
     }
 
     fn update(&self, update: &ast::Update) -> Result<Change, SqlError> {
-        refuse_conflicts(update.or.as_ref())?;
         refuse_returning(update.returning.is_some())?;
         if update.from.is_some() {
             return Err(unsupported("UPDATE … FROM"));
@@ -164,7 +165,11 @@ impl Changer<'_> {
             return Err(unsupported("UPDATE … LIMIT"));
         }
         let table = named_table(&update.table)?;
-        let schema = self.own_table_columns(&table)?;
+        let own = self.own_table(&table)?;
+        if own.primary_key().is_some() {
+            refuse_conflicts(update.or.as_ref())?;
+        }
+        let schema = own.columns();
         let mut assigned = Vec::new();
         for Assignment { target, value } in &update.assignments {
             for (column, value) in single_assignments(target, value)? {
@@ -204,7 +209,7 @@ impl Changer<'_> {
         let (FromTable::WithFromKeyword(from) | FromTable::WithoutKeyword(from)) = &delete.from;
         let [from] = &from[..] else { return Err(unsupported("DELETE from several tables")) };
         let table = named_table(from)?;
-        let schema = self.own_table_columns(&table)?;
+        let schema = self.own_table(&table)?.columns();
         let number = |value: &str| AstExpr::Value(Value::Number(value.into(), false).into());
         // A row is kept where the condition is NULL.
         let keep = match &delete.selection {
@@ -297,21 +302,44 @@ fn when(condition: AstExpr, then: AstExpr, otherwise: AstExpr) -> AstExpr {
     }
 }
 
+/// The column that a CREATE TABLE makes the number of its rows: the `INTEGER PRIMARY KEY`.
+fn key_of(create: &ast::CreateTable) -> Option<PrimaryKey> {
+    let is_declared = |column: &&ast::ColumnDef| {
+        let mut options = column.options.iter().map(|option| &option.option);
+        options.any(|option| matches!(option, ast::ColumnOption::PrimaryKey(_)))
+    };
+    let of_table = create.constraints.iter().find_map(|constraint| match constraint {
+        ast::TableConstraint::PrimaryKey(key) => Some(&key.columns),
+        _ => None,
+    });
+    let is_named = |column: &&ast::ColumnDef| match of_table.map(Vec::as_slice) {
+        Some([only]) => matches!(
+            &only.column.expr,
+            AstExpr::Identifier(name) if name.value.eq_ignore_ascii_case(&column.name.value)
+        ),
+        _ => false,
+    };
+    let is_key = |column: &ast::ColumnDef| {
+        is_integer(&column.data_type) && (is_declared(&column) || is_named(&column))
+    };
+    let column = create.columns.iter().position(is_key)?;
+    Some(PrimaryKey { column, numbers_rows: !create.without_rowid })
+}
+
 /// Refuses a CREATE TABLE with rules for values that nothing here would follow. References to other
 /// tables are accepted: SQLite does not check them either, unless told to.
-fn refuse_constraints(create: &ast::CreateTable) -> Result<(), SqlError> {
+fn refuse_constraints(create: &ast::CreateTable, key: Option<&PrimaryKey>) -> Result<(), SqlError> {
     use ast::ColumnOption::{
         Check, Collation, Default, ForeignKey, Generated, NotNull, Null, PrimaryKey, Unique,
     };
-    let options = create
-        .columns
-        .iter()
-        .flat_map(|column| column.options.iter().map(move |option| (column, option)));
+    let columns = create.columns.iter().enumerate();
+    let options =
+        columns.flat_map(|(index, column)| column.options.iter().map(move |it| (index, it)));
     for (column, option) in options {
+        let is_key = key.is_some_and(|key| key.column == column);
         let what = match &option.option {
             Null | ForeignKey(_) => continue,
-            // Names the number of a row, which the Perfetto UI states in all its tables.
-            PrimaryKey(_) if is_integer(&column.data_type) => continue,
+            PrimaryKey(_) | NotNull if is_key => continue,
             Collation(name) if last_name(name) == "binary" => continue,
             Collation(_) => "COLLATE of a column",
             NotNull => "NOT NULL",
@@ -327,6 +355,7 @@ fn refuse_constraints(create: &ast::CreateTable) -> Result<(), SqlError> {
     for constraint in &create.constraints {
         let what = match constraint {
             ast::TableConstraint::ForeignKey(_) => continue,
+            ast::TableConstraint::PrimaryKey(_) if key.is_some() => continue,
             ast::TableConstraint::PrimaryKey(_) => "PRIMARY KEY",
             ast::TableConstraint::Unique(_) => "UNIQUE",
             ast::TableConstraint::Check(_) => "CHECK",
@@ -343,18 +372,47 @@ fn is_integer(data_type: &ast::DataType) -> bool {
 }
 
 fn unsupported_here(what: &str) -> SqlError {
-    let hint = "a table has columns and types alone; leave this part out";
+    let hint = "a table has columns, types and an INTEGER PRIMARY KEY alone; leave this part out";
     SqlError::new(SqlErrorKind::Unsupported, format!("{what} in CREATE TABLE is not supported"))
         .hint(Some(hint.into()))
+}
+
+/// What an INSERT does with rows that have the key of another.
+fn on_conflict(insert: &ast::Insert, table: &MaterializedTable) -> Result<OnConflict, SqlError> {
+    use ast::SqliteOnConflict::{Abort, Fail, Ignore, Replace, Rollback};
+    let Some(on) = &insert.on else {
+        return Ok(match insert.or {
+            // An error changes nothing.
+            None | Some(Abort | Fail | Rollback) => OnConflict::Fail,
+            Some(Ignore) => OnConflict::Ignore,
+            Some(Replace) => OnConflict::Replace,
+        });
+    };
+    let ast::OnInsert::OnConflict(on) = on else { return Err(unsupported("ON DUPLICATE KEY")) };
+    if on.action != ast::OnConflictAction::DoNothing {
+        return Err(unsupported("ON CONFLICT DO UPDATE"));
+    }
+    let is_key = |name: &Ident| {
+        let key = table.primary_key();
+        let columns = table.columns();
+        key.is_some_and(|key| columns.field(key.column).name().eq_ignore_ascii_case(&name.value))
+    };
+    match &on.conflict_target {
+        None => Ok(OnConflict::Ignore),
+        Some(ast::ConflictTarget::Columns(names)) if matches!(&names[..], [name] if is_key(name)) => {
+            Ok(OnConflict::Ignore)
+        }
+        Some(_) => Err(unsupported("ON CONFLICT of anything but the INTEGER PRIMARY KEY")),
+    }
 }
 
 fn refuse_conflicts(or: Option<&ast::SqliteOnConflict>) -> Result<(), SqlError> {
     use ast::SqliteOnConflict::{Abort, Fail, Ignore, Replace, Rollback};
     match or {
-        // No row is in conflict with another, and an error changes nothing.
+        // An error changes nothing.
         None | Some(Abort | Fail | Rollback) => Ok(()),
-        Some(Ignore) => Err(unsupported("OR IGNORE")),
-        Some(Replace) => Err(unsupported("OR REPLACE")),
+        Some(Ignore) => Err(unsupported("UPDATE OR IGNORE of a table with a primary key")),
+        Some(Replace) => Err(unsupported("UPDATE OR REPLACE of a table with a primary key")),
     }
 }
 
@@ -419,13 +477,15 @@ fn with_all_columns(
     LogicalPlanBuilder::from(plan).project(exprs)?.build()
 }
 
-/// Sets the rows of a table to `old` followed by `rows`. Returns the same table, or a new one if a
-/// column without a type got its type from `rows`.
+/// Sets the rows of a table to `old` followed by `rows`, or to the order of its key. `adds` says
+/// what is done with an added row of a key that another row has; `None` where `rows` are all rows.
+/// Returns the same table, or a new one if a column without a type got its type from `rows`.
 pub(crate) fn changed(
     name: &str,
     table: &Arc<MaterializedTable>,
     old: &[RecordBatch],
     rows: &[RecordBatch],
+    adds: Option<OnConflict>,
     config: &ConfigOptions,
 ) -> Result<Created> {
     let found = rows.first().map(RecordBatch::schema);
@@ -445,20 +505,33 @@ pub(crate) fn changed(
     let fields =
         columns.fields().iter().map(|field| Field::new(field.name(), data_type(field), true));
     let schema: SchemaRef = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
-    let batches = old.iter().chain(rows).map(|batch| with_types(batch, &schema));
-    let batches = batches.collect::<Result<Vec<_>>>()?;
+    let typed = |batches: &[RecordBatch]| -> Result<Vec<RecordBatch>> {
+        batches.iter().map(|batch| with_types(batch, &schema)).collect()
+    };
+    let (kept, rows) = (typed(old)?, typed(rows)?);
+    let kept_bytes: usize = kept.iter().map(bytes_of).sum();
+    let batches = match table.primary_key() {
+        Some(key) => {
+            // A row that is there has a number and gets no other.
+            let numbers_rows = key.numbers_rows && adds.is_some();
+            let key = PrimaryKey { numbers_rows, ..key.clone() };
+            key.merged(name, kept, rows, adds.unwrap_or(OnConflict::Fail))?
+        }
+        None => kept.into_iter().chain(rows).collect(),
+    };
     // Last check for cancellation: the code below changes the table.
     CancelToken::of(config).check()?;
     if schema != columns {
         let memory = reserve_for(name, &batches, config)?.map(Arc::new);
-        let table = MaterializedTable::empty(name, schema)?;
+        let table = MaterializedTable::empty(name, schema, table.primary_key().cloned())?;
         table.replace(batches, memory)?;
         return Ok(Created::Own(Arc::new(table)));
     }
     let memory = match table.memory().filter(|_| !old.is_empty()) {
         // Memory for the old rows is already reserved.
         Some(memory) => {
-            memory.try_grow(batches.iter().skip(old.len()).map(bytes_of).sum())?;
+            let bytes: usize = batches.iter().map(bytes_of).sum();
+            memory.try_grow(bytes.saturating_sub(kept_bytes))?;
             Some(memory)
         }
         None => reserve_for(name, &batches, config)?.map(Arc::new),

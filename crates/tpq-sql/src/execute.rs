@@ -13,6 +13,7 @@ use crate::perfetto_sql::{
     Command, Creation, FunctionDeclaration, Macro, MacroDeclaration, Name, ObjectKind, Planner,
     Script, Statement, Text, exists_already, expand, legacy_function, named, split_script,
 };
+use crate::primary_key::OnConflict;
 
 /// Carries out statements that give no rows.
 pub(crate) struct Executor<'a> {
@@ -315,7 +316,7 @@ impl Executor<'_> {
         let failed = |error| self.planner().error(error, text);
         match change {
             Change::Nothing => Ok(()),
-            Change::Create { name, schema, if_not_exists } => {
+            Change::Create { name, schema, key, if_not_exists } => {
                 if self.catalog.objects().relation(&name).is_some() {
                     let message = format!("`{name}` exists already");
                     return match if_not_exists {
@@ -324,34 +325,38 @@ impl Executor<'_> {
                             .hint(Some(format!("DROP TABLE {name} first")))),
                     };
                 }
-                let table = MaterializedTable::empty(&name, schema).map_err(failed)?;
+                let table = MaterializedTable::empty(&name, schema, key).map_err(failed)?;
                 self.catalog.objects_mut().add_relation(&name, Created::Own(Arc::new(table)));
                 Ok(())
             }
-            Change::Add { table, rows } => self.replace(&table, rows, true, text).await,
-            Change::Replace { table, rows } => self.replace(&table, rows, false, text).await,
+            Change::Add { table, rows, on_conflict } => {
+                self.replace(&table, rows, Some(on_conflict), text).await
+            }
+            Change::Replace { table, rows } => self.replace(&table, rows, None, text).await,
             Change::Drop { names, if_exists } => {
                 names.iter().try_for_each(|name| self.drop_own(name, if_exists))
             }
         }
     }
 
+    /// Adds rows to a table, or replaces its rows by them where nothing is said of conflicts.
     async fn replace(
         &self,
         name: &str,
         rows: LogicalPlan,
-        keep: bool,
+        adds: Option<OnConflict>,
         text: &Text,
     ) -> Result<(), SqlError> {
         let failed = |error| self.planner().error(error, text);
         let table = self.planner().own_table(name)?;
         let old = table.rows(self.state).await.map_err(failed)?;
-        let old = if keep { old.batches() } else { &[] };
+        let old = if adds.is_some() { old.batches() } else { &[] };
         // The reservation for the rows is released before that for the table is made.
         let new =
             MaterializedTable::from_query(name, rows).rows(self.state).await.map_err(failed)?;
         let config = self.state.config_options();
-        let created = changed(name, &table, old, new.batches(), config).map_err(failed)?;
+        let created = changed(name, &table, old, new.batches(), adds, config);
+        let created = created.map_err(failed)?;
         self.catalog.objects_mut().add_relation(name, created);
         Ok(())
     }

@@ -6,9 +6,12 @@
 //!   gives a row for no rows.
 //! - `extract_equijoin_predicate` and `eliminate_cross_join` add `=` to the keys of a join that
 //!   were compared by IS, and then NULL equals NULL for both.
+//! - `common_sub_expression_eliminate` makes one column of two window expressions that are equal once
+//!   constants are computed, below the windows, where none is evaluated.
 //! - `LimitAggregation` keeps the least keys of groups for the least values of an expression that
 //!   has the name of the key.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use datafusion::common::tree_node::{Transformed, TreeNode};
@@ -21,6 +24,8 @@ use datafusion::physical_expr::expressions::Column;
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::projection::ProjectionExec;
+
+use crate::order_checks::{self, CheckPlan};
 
 /// A rule for logical plans, where it is right.
 #[derive(Debug)]
@@ -44,6 +49,7 @@ pub(crate) fn guarded(
         "eliminate_duplicated_expr" => |plan| Ok(orders_other_than_table_rows(plan)),
         "push_down_filter" => |plan| Ok(filters_a_total(plan)),
         "extract_equijoin_predicate" => |plan| Ok(has_null_keys_and_filter(plan)),
+        "common_sub_expression_eliminate" => |plan| plan.exists(|node| Ok(repeats_a_window(node))),
         "eliminate_cross_join" => |plan| plan.exists(|node| Ok(mixes_null_equality(node))),
         _ => return rule,
     };
@@ -54,8 +60,10 @@ pub(crate) fn guarded(
 pub(crate) fn guarded_physical(
     rule: Arc<dyn PhysicalOptimizerRule + Send + Sync>,
 ) -> Arc<dyn PhysicalOptimizerRule + Send + Sync> {
-    if rule.name() != "LimitAggregation" {
-        return rule;
+    match rule.name() {
+        "LimitAggregation" => {}
+        order_checks::NAME => return Arc::new(CheckPlan),
+        _ => return rule,
     }
     let is_wrong = |plan: &Arc<dyn ExecutionPlan>| plan.exists(|node| Ok(reuses_a_name(node)));
     Arc::new(GuardedPhysicalRule { rule, is_wrong })
@@ -101,6 +109,24 @@ impl PhysicalOptimizerRule for GuardedPhysicalRule {
     fn schema_check(&self) -> bool {
         self.rule.schema_check()
     }
+}
+
+/// Whether two expressions of windows that are computed one after the other are equal.
+fn repeats_a_window(plan: &LogicalPlan) -> bool {
+    let (mut node, mut seen) = (plan, HashSet::new());
+    while let LogicalPlan::Window(window) = node {
+        for expr in &window.window_expr {
+            let mut expr = expr;
+            while let Expr::Alias(alias) = expr {
+                expr = &alias.expr;
+            }
+            if !seen.insert(expr) {
+                return true;
+            }
+        }
+        node = &window.input;
+    }
+    false
 }
 
 fn orders_other_than_table_rows(plan: &LogicalPlan) -> bool {

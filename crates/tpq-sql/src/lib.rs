@@ -40,9 +40,11 @@ mod narrow_filters;
 mod offsets;
 mod opaque_conversions;
 mod operators;
+mod order_checks;
 mod parameters;
 mod perfetto_sql;
 mod planning_checks;
+mod primary_key;
 mod reading;
 mod result;
 mod scan;
@@ -51,6 +53,7 @@ mod show;
 mod spill_files;
 mod stack;
 mod summarize;
+mod table_groups;
 mod views;
 
 #[cfg(test)]
@@ -68,3 +71,4 @@ pub use perfetto_sql::Statement;
 pub use reading::ParameterValues;
 pub use result::ResultSet;
 pub use session::{Session, SessionOptions};
+pub use table_groups::groups_named;

@@ -2,6 +2,8 @@
 
 use arrow_schema::{DataType, Field};
 
+use crate::TableGroup;
+
 /// The meaning of a column's values, beyond their machine type; shown by `.schema` and in
 /// `docs/tables.md`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -81,6 +83,8 @@ pub struct TableDecl {
     pub doc: &'static str,
     /// The columns, in SQL's order. Columns are appended, never reordered.
     pub columns: &'static [ColumnDecl],
+    /// The group of tables that it is made with, if an import can do without.
+    pub group: Option<TableGroup>,
 }
 
 impl TableDecl {
@@ -104,7 +108,8 @@ impl TableDecl {
 ///
 /// The Rust type says how a cell is given and whether it may be NULL (`Option`, [`StringId`]);
 /// the [`ColumnKind`] after `=>` says what it means. An `id` column comes first without being
-/// written down. `column as "name"` gives SQL a name Rust cannot use.
+/// written down. `column as "name"` gives SQL a name Rust cannot use. `table "name" of Group` says
+/// that an import can leave the table out, with the others of a [`TableGroup`].
 ///
 /// [`StringId`]: crate::StringId
 macro_rules! declare_table {
@@ -114,11 +119,13 @@ macro_rules! declare_table {
         $ids.get(set as usize).copied().unwrap_or_default()
     }) };
     (@arg_sets $kind:ident $column:expr, $ids:ident) => {};
+    (@group $group:ident) => { Some($crate::TableGroup::$group) };
+    (@group) => { None };
     (@strings String $column:expr, $ids:ident) => { $column.renumber_wide(&$ids) };
     (@strings $kind:ident $column:expr, $ids:ident) => {};
     (
         $(#[doc = $doc:literal])+
-        table $name:literal => $table:ident, $row:ident {
+        table $name:literal $(of $group:ident)? => $table:ident, $row:ident {
             $(
                 $(#[doc = $column_doc:literal])+
                 $column:ident $(as $sql_name:literal)?: $cell:ty => $kind:ident $(($target:literal))?
@@ -157,6 +164,7 @@ macro_rules! declare_table {
                         nullable: <$cell as $crate::Cell>::NULLABLE,
                     },)+
                 ],
+                group: declare_table!(@group $($group)?),
             };
 
             /// Appends a row and gives its id.

@@ -17,6 +17,7 @@ use arrow_buffer::{
 use arrow_schema::{ArrowError, Schema, SchemaRef};
 
 use crate::later::Later;
+use crate::left_out::LeftOut;
 use crate::packed::{FrozenValues, PackedChunk, TakeIds, Valid};
 use crate::store::{Backing, Checksums, Restored};
 use crate::{ColumnKind, StringViews, TableDecl};
@@ -221,6 +222,8 @@ pub struct Table {
     schema: SchemaRef,
     rows: usize,
     contents: Contents,
+    /// The tables with the ids of arg sets, if the columns here have none.
+    arg_sets: Option<Arc<LeftOut>>,
     /// The file that the columns lie in, if they do.
     backing: Option<Arc<Backing>>,
 }
@@ -229,6 +232,8 @@ pub struct Table {
 enum Contents {
     Here(Columns),
     Later(Later),
+    /// In a table that is made when it is first read, with all of its rows.
+    LeftOut(Arc<LeftOut>),
 }
 
 /// Columns with their strings.
@@ -246,18 +251,41 @@ impl Table {
         strings: &Arc<StringViews>,
     ) -> Self {
         let contents = Contents::Here(Columns { columns, strings: Arc::clone(strings) });
-        Self { decl, schema: schema_of(decl), rows, contents, backing: None }
+        Self { decl, schema: schema_of(decl), rows, contents, arg_sets: None, backing: None }
     }
 
     /// A table with columns that are loaded when they are first read.
     pub(crate) fn later(decl: &'static TableDecl, rows: usize, later: Later) -> Self {
         let contents = Contents::Later(later);
-        Self { decl, schema: schema_of(decl), rows, contents, backing: None }
+        Self { decl, schema: schema_of(decl), rows, contents, arg_sets: None, backing: None }
     }
 
     /// The same, of columns that lie in a file.
     pub(crate) fn in_store(self, backing: Arc<Backing>) -> Self {
         Self { backing: Some(backing), ..self }
+    }
+
+    /// Has all rows read from a table that is made first.
+    pub(crate) fn leave_out(&mut self, left_out: &Arc<LeftOut>) {
+        self.contents = Contents::LeftOut(Arc::clone(left_out));
+    }
+
+    /// Has ids of arg sets read from a table that is made first.
+    pub(crate) fn leave_out_arg_sets(&mut self, left_out: &Arc<LeftOut>) {
+        if self.decl.columns.iter().any(|column| column.kind == ColumnKind::ArgSetId) {
+            self.arg_sets = Some(Arc::clone(left_out));
+        }
+    }
+
+    /// Makes the rows of a table that was left out, unless they are made.
+    ///
+    /// # Errors
+    /// When they cannot be made.
+    pub fn ensure_made(&self) -> Result<(), ReadError> {
+        match &self.contents {
+            Contents::LeftOut(left_out) => left_out.table(self).map(drop),
+            Contents::Here(_) | Contents::Later(_) => Ok(()),
+        }
     }
 
     /// The columns; none where they could not be loaded.
@@ -272,6 +300,23 @@ impl Table {
             Contents::Later(later) => later.columns(self.decl, self.rows).map_err(|source| {
                 ReadError::NotLoaded { table: self.decl.name, source: Arc::clone(source) }
             }),
+            Contents::LeftOut(left_out) => left_out.table(self)?.contents(),
+        }
+    }
+
+    /// A column; `stored` counts those after `id`.
+    fn column(&self, stored: usize) -> Result<&StoredColumn, ReadError> {
+        let is_of_arg_sets = self.decl.columns[stored + 1].kind == ColumnKind::ArgSetId;
+        match self.arg_sets.as_ref().filter(|_| is_of_arg_sets) {
+            None => Ok(&self.contents()?.columns[stored]),
+            Some(left_out) => {
+                let made = left_out.table(self)?;
+                if made.num_rows() != self.rows {
+                    let reason = "the trace now has other rows".to_owned();
+                    return Err(ReadError::NotLoaded { table: self.decl.name, reason });
+                }
+                made.column(stored)
+            }
         }
     }
 
@@ -285,28 +330,31 @@ impl Table {
         &self.schema
     }
 
-    /// The number of rows.
+    /// The number of rows. A table whose rows cannot be made has one, which cannot be read.
     pub fn num_rows(&self) -> usize {
-        self.rows
+        match &self.contents {
+            Contents::LeftOut(left_out) => left_out.table(self).map_or(1, Self::num_rows),
+            Contents::Here(_) | Contents::Later(_) => self.rows,
+        }
     }
 
     /// The number of chunks of [`CHUNK_ROWS`] rows.
     pub fn num_chunks(&self) -> usize {
-        self.rows.div_ceil(CHUNK_ROWS)
+        self.num_rows().div_ceil(CHUNK_ROWS)
     }
 
     /// The number of rows of a chunk.
     pub fn chunk_rows(&self, chunk: usize) -> usize {
-        (self.rows - chunk * CHUNK_ROWS).min(CHUNK_ROWS)
+        (self.num_rows() - chunk * CHUNK_ROWS).min(CHUNK_ROWS)
     }
 
     /// Facts about a column's values in a chunk. `column` counts from 0 with `id`.
     pub fn chunk_range(&self, chunk: usize, column: usize) -> ChunkRange {
         match column.checked_sub(1) {
-            Some(stored) => match self.columns().get(stored) {
-                Some(column) => column.range(chunk),
+            Some(stored) => match self.column(stored) {
+                Ok(column) => column.range(chunk),
                 // Reading them fails as well, and has an error to say so.
-                None => ChunkRange { bounds: Some((i64::MIN, i64::MAX)), nulls: 0 },
+                Err(_) => ChunkRange { bounds: Some((i64::MIN, i64::MAX)), nulls: 0 },
             },
             None => {
                 let first = (chunk * CHUNK_ROWS) as i64;
@@ -319,7 +367,7 @@ impl Table {
     /// Whether the values of an integer column never decrease and are never NULL.
     pub fn is_sorted_by(&self, column: usize) -> bool {
         let Some(stored) = column.checked_sub(1) else { return true };
-        let Some(column) = self.columns().get(stored) else { return false };
+        let Ok(column) = self.column(stored) else { return false };
         let chunks = &column.chunks;
         let bounds = |chunk: &StoredChunk| chunk.range.bounds;
         let in_order = |pair: &[StoredChunk]| {
@@ -366,7 +414,7 @@ impl Table {
     ) -> Result<T, ReadError> {
         let table = self.decl.name;
         let spilled = |source| ReadError::Spilled { table, source };
-        let own = &self.contents()?.columns[stored].chunks[chunk];
+        let own = &self.column(stored)?.chunks[chunk];
         let Some(backing) = &self.backing else { return of_own(own).map_err(spilled) };
         if own.is_intact() {
             let read = of_own(own).map_err(spilled)?;
@@ -556,11 +604,26 @@ fn schema_of(decl: &TableDecl) -> SchemaRef {
 pub struct TraceTables {
     tables: Vec<Arc<Table>>,
     strings: Arc<StringViews>,
+    /// The tables that the import left out, if it did.
+    left_out: Option<Arc<LeftOut>>,
 }
 
 impl TraceTables {
     pub(crate) fn new(tables: Vec<Arc<Table>>, strings: Arc<StringViews>) -> Self {
-        Self { tables, strings }
+        Self { tables, strings, left_out: None }
+    }
+
+    /// Tables that nothing else refers to so far.
+    pub(crate) fn tables_mut(&mut self) -> impl Iterator<Item = &mut Table> {
+        self.tables.iter_mut().filter_map(Arc::get_mut)
+    }
+
+    pub(crate) fn set_left_out(&mut self, left_out: Arc<LeftOut>) {
+        self.left_out = Some(left_out);
+    }
+
+    pub(crate) fn left_out(&self) -> Option<&LeftOut> {
+        self.left_out.as_deref()
     }
 
     /// The strings of all tables.
@@ -580,6 +643,9 @@ impl TraceTables {
 
     /// Bytes that values, bits of NULLs and text take, in memory as in a file.
     pub fn packed_bytes(&self) -> u64 {
+        if let Some(left_out) = self.left_out() {
+            return left_out.all().map_or(0, Self::packed_bytes);
+        }
         let chunks = self.tables.iter().flat_map(|table| table.columns());
         let chunks = chunks.flat_map(|column| &column.chunks);
         chunks.map(StoredChunk::bytes).sum::<u64>() + self.strings.bytes()

@@ -3,6 +3,13 @@
 /// Fields of samples of a [`PerfData`]: identifier, address, thread, time, CPU, period and call
 /// chain.
 const SAMPLE_TYPE: u64 = 1 << 16 | 1 << 0 | 1 << 1 | 1 << 2 | 1 << 7 | 1 << 8 | 1 << 5;
+/// The field of samples with the event of a tracepoint.
+const RAW: u64 = 1 << 10;
+/// The type of events that are tracepoints.
+const TRACEPOINT: u32 = 2;
+/// The feature with the formats of tracepoints, and the record with them in a pipe.
+const TRACING_DATA: u8 = 1;
+const TRACING_DATA_RECORD: u32 = 66;
 /// Flags: frequencies, and fields of samples in all records.
 const FLAGS: u64 = 1 << 10 | 1 << 18;
 /// The flag and the number of the monotonic clock.
@@ -74,9 +81,19 @@ impl PerfData {
 
     /// Adds an event of the monotonic clock.
     #[must_use]
-    pub fn event(mut self, kind: u32, config: u64) -> Self {
+    pub fn event(self, kind: u32, config: u64) -> Self {
+        self.event_with(kind, config, SAMPLE_TYPE)
+    }
+
+    /// Adds a tracepoint by its number.
+    #[must_use]
+    pub fn tracepoint(self, id: u16) -> Self {
+        self.event_with(TRACEPOINT, u64::from(id), SAMPLE_TYPE | RAW)
+    }
+
+    fn event_with(mut self, kind: u32, config: u64, sample_type: u64) -> Self {
         let mut bytes = halves(&[kind, ATTRIBUTE as u32]);
-        bytes.extend(words(&[config, 4000, SAMPLE_TYPE, 0, FLAGS | USE_CLOCKID]));
+        bytes.extend(words(&[config, 4000, sample_type, 0, FLAGS | USE_CLOCKID]));
         bytes.resize(92, 0);
         bytes.extend(MONOTONIC.to_le_bytes());
         bytes.resize(ATTRIBUTE, 0);
@@ -142,9 +159,26 @@ impl PerfData {
     /// Adds a sample of code of a process.
     #[must_use]
     pub fn sample(self, sample: &PerfSample) -> Self {
+        self.record(9, 2, &Self::fields(sample))
+    }
+
+    /// Adds a sample of a tracepoint: the number of the event, its thread, and its fields, which
+    /// begin at offset 8.
+    #[must_use]
+    pub fn traced(self, sample: &PerfSample, id: u16, fields: &[u8]) -> Self {
+        let pid = sample.task.1.to_le_bytes();
+        let event = [&id.to_le_bytes()[..], &[1, 0], &pid, fields].concat();
+        let mut raw = event;
+        // With its length a multiple of 8.
+        raw.resize((raw.len() + 4).next_multiple_of(8) - 4, 0);
+        let payload = [Self::fields(sample), halves(&[raw.len() as u32]), raw];
+        self.record(9, 1, &payload.concat())
+    }
+
+    fn fields(sample: &PerfSample) -> Vec<u8> {
         let PerfSample { event, task, time, cpu, period, chain } = sample;
         let address = chain.iter().copied().find(|&it| it < u64::MAX - 4095).unwrap_or_default();
-        let payload = [
+        let fields = [
             words(&[*event, address]),
             halves(&[task.0, task.1]),
             words(&[*time]),
@@ -152,7 +186,7 @@ impl PerfData {
             words(&[*period, chain.len() as u64]),
             words(chain),
         ];
-        self.record(9, 2, &payload.concat())
+        fields.concat()
     }
 
     /// Compresses all records so far, into several records with data that is one stream.
@@ -171,6 +205,12 @@ impl PerfData {
     pub fn feature(mut self, number: u8, section: Vec<u8>) -> Self {
         self.features.push((number, section));
         self
+    }
+
+    /// States the formats of tracepoints.
+    #[must_use]
+    pub fn formats(self, tracing_data: Vec<u8>) -> Self {
+        self.feature(TRACING_DATA, tracing_data)
     }
 
     /// States the release of the system.
@@ -241,6 +281,12 @@ impl PerfData {
             bytes.extend(record(64, 0, &[event.clone(), words(&[id])].concat()));
         }
         for (number, section) in &self.features {
+            if *number == TRACING_DATA {
+                bytes.extend(record(TRACING_DATA_RECORD, 0, &halves(&[section.len() as u32])));
+                bytes.extend(section);
+                bytes.resize(bytes.len() + section.len().next_multiple_of(8) - section.len(), 0);
+                continue;
+            }
             bytes.extend(record(80, 0, &[words(&[u64::from(*number)]), section.clone()].concat()));
         }
         bytes.extend(&self.records);

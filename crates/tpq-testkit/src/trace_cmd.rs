@@ -184,17 +184,31 @@ impl TraceCmd {
         self.options.iter().flat_map(option).collect()
     }
 
+    /// The formats of events, as `perf` has them in its recordings.
+    #[must_use]
+    pub fn tracing_data(&self) -> Vec<u8> {
+        let mut data = [MAGIC, b"0.6\0\0\x08", &(PAGE as u32).to_le_bytes()].concat();
+        data.extend(self.header_and_formats());
+        data
+    }
+
+    /// The layout of pages, formats, and names of functions and threads.
+    fn header_and_formats(&self) -> Vec<u8> {
+        let mut data = header_info();
+        // No formats of the tracer itself.
+        data.extend(0_u32.to_le_bytes());
+        data.extend(self.event_formats());
+        data.extend(sized4(self.kallsyms.as_bytes()));
+        data.extend(sized4(b""));
+        data.extend(sized8(self.cmdlines.as_bytes()));
+        data
+    }
+
     /// The bytes of a file of version 6.
     #[must_use]
     pub fn version_6(&self) -> Vec<u8> {
         let mut file = [MAGIC, b"6\0\0\x08", &(PAGE as u32).to_le_bytes()].concat();
-        file.extend(header_info());
-        // No formats of the tracer itself.
-        file.extend(0_u32.to_le_bytes());
-        file.extend(self.event_formats());
-        file.extend(sized4(self.kallsyms.as_bytes()));
-        file.extend(sized4(b""));
-        file.extend(sized8(self.cmdlines.as_bytes()));
+        file.extend(self.header_and_formats());
         file.extend((self.pages.len() as u32).to_le_bytes());
         file.extend(b"options  \0");
         file.extend(self.options());

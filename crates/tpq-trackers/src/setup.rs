@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use tpq_ingest::{ClockNames, Sources};
+use tpq_tables::TableGroups;
 
 /// A machine, as its row begins.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -31,6 +32,8 @@ pub struct Setup {
     pub late_args: bool,
     /// Whether every kernel event gets a row of its own.
     pub ftrace_raw: bool,
+    /// Tables that get no rows, as something else makes them.
+    pub left_out: TableGroups,
     /// Whether track events before a recording's range of interest are dropped.
     pub crop: bool,
 }

@@ -17,6 +17,7 @@ mod each;
 mod file_findings;
 mod import;
 mod lake;
+mod left_out;
 mod metatrace;
 mod options;
 mod packet_names;

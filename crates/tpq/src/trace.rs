@@ -6,12 +6,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use datafusion::arrow::array::RecordBatch;
 use tpq_lake::LakeError;
-use tpq_sql::{Session, SessionOptions, SqlError};
-use tpq_tables::{Tables, TraceTables};
+use tpq_sql::{Session, SessionOptions, SqlError, groups_named};
+use tpq_tables::{TableGroups, Tables, TraceTables};
 
 use crate::cache::{Key, PendingWrite};
-use crate::import::Received;
-use crate::traces::Traces;
+use crate::import::{Imported, Received};
+use crate::left_out::ImportAgain;
+use crate::traces::{Stamps, Traces};
 use crate::{
     CancelToken, ImportError, ImportOptions, ImportSummary, MetaTrace, Span, SqlPackage,
     SqlPackageError, TableCache,
@@ -85,9 +86,11 @@ impl Trace {
         // Before the import, which may take long: a mistyped folder should be reported at once.
         let session_options = session_options(&options)?;
         let metatrace = options.metatrace.clone();
+        let unwanted = unwanted(&options, &session_options);
         let stop = CancelOnDrop(options.cancel.child());
         let options = ImportOptions { cancel: stop.0.clone(), ..options };
-        let imported = tokio::task::spawn_blocking(move || find_or_import(traces, options));
+        let imported =
+            tokio::task::spawn_blocking(move || find_or_import(traces, unwanted, options));
         Self::with_session(paths, session_options, metatrace, imported.await??)
     }
 
@@ -99,7 +102,8 @@ impl Trace {
     pub fn read(name: &Path, input: impl Read, options: &ImportOptions) -> Result<Self, OpenError> {
         let session_options = session_options(options)?;
         let traces = Traces::Received(Arc::new(Received::read(name, input, options)?));
-        let imported = find_or_import(traces, options.clone())?;
+        let unwanted = unwanted(options, &session_options);
+        let imported = find_or_import(traces, unwanted, options.clone())?;
         let metatrace = options.metatrace.clone();
         Self::with_session(vec![name.to_owned()], session_options, metatrace, imported)
     }
@@ -228,10 +232,22 @@ pub(crate) fn session_options(options: &ImportOptions) -> Result<SessionOptions,
     })
 }
 
+/// The groups of tables that are not wanted: the statements to be run do not name them, and no cache
+/// is to keep them.
+fn unwanted(options: &ImportOptions, session: &SessionOptions) -> TableGroups {
+    match &options.statements {
+        Some(statements) if options.cache.is_none() => {
+            groups_named(statements, &session.modules).others()
+        }
+        _ => TableGroups::NONE,
+    }
+}
+
 /// Finds the tables of the traces in the cache; otherwise imports the traces and starts to write
 /// the cache entry.
 fn find_or_import(
     traces: Traces,
+    unwanted: TableGroups,
     options: ImportOptions,
 ) -> Result<(Arc<TraceTables>, ImportSummary, Origin), ImportError> {
     let cache = options.cache.clone().filter(|_| !options.strict);
@@ -245,7 +261,16 @@ fn find_or_import(
     if let Some((tables, summary)) = found {
         return Ok((Arc::new(tables), summary, Origin::Cache(traces, Box::new(options))));
     }
-    let (tables, summary) = traces.import(&options)?;
+    let unwanted = if traces.can_be_read_again() { unwanted } else { TableGroups::NONE };
+    let stamps = Stamps::of(&traces);
+    let Imported { tables, summary, left_out } = traces.import_without(unwanted, &options)?;
+    let tables = match left_out.is_empty() {
+        true => tables,
+        false => {
+            let again = ImportAgain::new(traces.clone(), stamps, &options);
+            tables.leaving_out(left_out, Arc::new(again))
+        }
+    };
     let tables = Arc::new(tables);
     let store =
         |(cache, key): (TableCache, Key)| cache.store(&key, &traces, Arc::clone(&tables), &summary);

@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::SystemTime;
 
-use tpq_tables::TraceTables;
+use tpq_tables::{TableGroups, TraceTables};
 
-use crate::import::{Received, import};
+use crate::import::{Imported, Received, import_without};
 use crate::{ImportError, ImportOptions, ImportSummary};
 
 /// The traces of an import.
@@ -21,14 +22,27 @@ impl Traces {
     /// Imports them.
     ///
     /// # Errors
-    /// See [`import`].
+    /// See [`import`](crate::import()).
     pub(crate) fn import(
         &self,
         options: &ImportOptions,
     ) -> Result<(TraceTables, ImportSummary), ImportError> {
+        let imported = self.import_without(TableGroups::NONE, options)?;
+        Ok((imported.tables, imported.summary))
+    }
+
+    /// Imports them, without the tables of the groups `unwanted` if that takes less time.
+    ///
+    /// # Errors
+    /// See [`import`](crate::import()).
+    pub(crate) fn import_without(
+        &self,
+        unwanted: TableGroups,
+        options: &ImportOptions,
+    ) -> Result<Imported, ImportError> {
         match self {
-            Self::Files(paths) => import(paths, options),
-            Self::Received(received) => received.import(options),
+            Self::Files(paths) => import_without(paths, unwanted, options),
+            Self::Received(received) => received.import_without(unwanted, options),
         }
     }
 
@@ -40,11 +54,38 @@ impl Traces {
         }
     }
 
+    /// Whether they can be read more than once, which a pipe cannot.
+    pub(crate) fn can_be_read_again(&self) -> bool {
+        let is_file = |path: &PathBuf| path.metadata().is_ok_and(|metadata| metadata.is_file());
+        self.files().iter().all(is_file)
+    }
+
     /// The files that another process may change.
     pub(crate) fn files(&self) -> &[PathBuf] {
         match self {
             Self::Files(paths) => paths,
             Self::Received(_) => &[],
         }
+    }
+}
+
+/// Size and time of each file, which show that it was changed.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Stamps(Vec<Stamp>);
+
+#[derive(Clone, PartialEq, Eq)]
+struct Stamp {
+    bytes: u64,
+    modified: Option<SystemTime>,
+}
+
+impl Stamps {
+    /// Those of the files that traces are in now; `None` if one is not there.
+    pub(crate) fn of(traces: &Traces) -> Option<Self> {
+        let stamp = |path: &PathBuf| {
+            let metadata = path.metadata().ok()?;
+            Some(Stamp { bytes: metadata.len(), modified: metadata.modified().ok() })
+        };
+        traces.files().iter().map(stamp).collect::<Option<_>>().map(Self)
     }
 }

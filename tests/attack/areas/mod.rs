@@ -2,6 +2,7 @@
 //! own, since inputs of all areas together leave few cases to each.
 
 mod chrome_memory;
+mod formats;
 mod graphics;
 mod heaps;
 mod incremental;
@@ -20,20 +21,23 @@ use crate::bases::Base;
 pub struct Area {
     pub name: &'static str,
     pub bases: fn() -> Vec<Base>,
+    /// The number of damaged inputs of a long run.
+    pub long: u64,
 }
 
 /// All areas.
 pub const AREAS: &[Area] = &[
-    Area { name: "profiles", bases: profiles::bases },
-    Area { name: "heaps", bases: heaps::bases },
-    Area { name: "graphics", bases: graphics::bases },
-    Area { name: "winscope", bases: winscope::bases },
-    Area { name: "recordings", bases: recordings::bases },
-    Area { name: "typed_args", bases: typed_args::bases },
-    Area { name: "json", bases: json::bases },
-    Area { name: "merging", bases: merging::bases },
-    Area { name: "chrome_memory", bases: chrome_memory::bases },
-    Area { name: "incremental", bases: incremental::bases },
+    Area { name: "profiles", bases: profiles::bases, long: 10_000 },
+    Area { name: "heaps", bases: heaps::bases, long: 10_000 },
+    Area { name: "graphics", bases: graphics::bases, long: 10_000 },
+    Area { name: "winscope", bases: winscope::bases, long: 10_000 },
+    Area { name: "recordings", bases: recordings::bases, long: 10_000 },
+    Area { name: "typed_args", bases: typed_args::bases, long: 10_000 },
+    Area { name: "json", bases: json::bases, long: 10_000 },
+    Area { name: "merging", bases: merging::bases, long: 10_000 },
+    Area { name: "chrome_memory", bases: chrome_memory::bases, long: 10_000 },
+    Area { name: "incremental", bases: incremental::bases, long: 10_000 },
+    Area { name: "formats", bases: formats::bases, long: 360_000 },
 ];
 
 fn message() -> Message {

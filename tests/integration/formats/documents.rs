@@ -76,6 +76,95 @@ fn a_stored_profile_of_firefox() {
     assert_eq!(trace.cells("SELECT name FROM process WHERE pid = 6"), [["app"]]);
 }
 
+/// Newer profiles state when a process started by the monotonic clock: the first at 1 s, the second
+/// 10 ms later.
+#[test]
+fn times_of_firefox_by_the_monotonic_clock() {
+    let start = |ns: u64| format!(", \"startTimeAsClockMonotonicNanosecondsSinceBoot\": {ns}");
+    let text = RECORDED
+        .replace("1000.5", &format!("1000.5{}", start(1_000_000_000)))
+        .replace("1010.5", &format!("1010.7{}", start(1_010_000_000)));
+    let times = "SELECT ts FROM cpu_profile_stack_sample ORDER BY ts";
+    let rows = [["1001250000"], ["1002500000"], ["1003000000"], ["1011000000"]];
+    assert_eq!(Imported::file(text).cells(times), rows);
+}
+
+/// Two markers of `paint` are one interval. `gc` overlaps `load` and so has another track, as the
+/// second `load`, which is a moment during `paint`. An end without a start, and a start without an
+/// end, are counted.
+#[test]
+fn markers_of_firefox() {
+    let trace = Imported::file(
+        r#"{"meta": {"categories": [{"name": "DOM"}, {"name": "GC"}]}, "threads": [{
+        "name": "Main", "tid": 7, "pid": 6, "stringTable": ["load", "gc", "paint"],
+        "markers": {"schema": {"name": 0, "startTime": 1, "endTime": 2, "phase": 3, "category": 4, "data": 5},
+        "data": [
+        [0, 1, 3, 1, 0, {"type": "Text", "n": 2, "part": 0.5, "stack": {"a": 1}, "list": [1, 2]}],
+        [1, 2, 4, 1, 1, null],
+        [2, 5, null, 2, 0, {"is": true}],
+        [0, 6, null, 0, 0],
+        [2, null, 7, 3, 0],
+        [1, null, 8, 3, 1],
+        [1, 9, null, 2, 1]]}}]}"#,
+    );
+    let slices = "SELECT s.ts, s.dur, s.name, s.category, t.name AS track, tid, \
+        s.track_id - (SELECT min(id) FROM track) AS n FROM slice s \
+        JOIN thread_track t ON t.id = s.track_id JOIN thread USING (utid) ORDER BY s.ts";
+    assert_eq!(
+        trace.rows(slices),
+        "\
+ts       dur      name   category  track    tid  n
+1000000  2000000  load   DOM       Markers  7    0
+2000000  2000000  gc     GC        Markers  7    1
+5000000  2000000  paint  DOM       Markers  7    0
+6000000  0        load   DOM       Markers  7    1
+"
+    );
+    let args = "SELECT s.name, key, coalesce(string_value, CAST(int_value AS TEXT), \
+        CAST(real_value AS TEXT)) FROM slice s JOIN args USING (arg_set_id) ORDER BY s.ts, key";
+    assert_eq!(
+        trace.cells(args),
+        [
+            ["load", "data.list", "[1, 2]"],
+            ["load", "data.n", "2"],
+            ["load", "data.part", "0.5"],
+            ["load", "data.type", "Text"],
+            ["paint", "data.is", "1"],
+        ]
+    );
+    assert_eq!(
+        trace.cells(PLACES),
+        [
+            ["format_parse_errors", "10", "the start of this marker is not there"],
+            ["format_parse_errors", "11", "the end of this marker is not there"],
+        ]
+    );
+}
+
+/// Stored profiles have columns; old ones state starts and ends among the details.
+#[test]
+fn markers_of_firefox_in_other_forms() {
+    let profile = |table: &str, markers: &str| {
+        Imported::file(format!(
+            "{{\"meta\": {{}}, \"threads\": [{{\"tid\": 7, \"pid\": 6, \"{table}\": [\"a\", \"b\"], \
+             \"markers\": {markers}}}]}}"
+        ))
+    };
+    let stored = profile(
+        "stringArray",
+        r#"{"length": 2, "name": [1, 0], "startTime": [2, 1], "endTime": [null, 3],
+        "phase": [0, 1], "category": [0, 0], "data": [null, {"x": 1}]}"#,
+    );
+    let slices = "SELECT ts, dur, name FROM slice ORDER BY ts";
+    assert_eq!(stored.cells(slices), [["1000000", "2000000", "a"], ["2000000", "0", "b"]]);
+    let old = profile(
+        "stringTable",
+        r#"{"schema": {"name": 0, "time": 1, "data": 2}, "data": [
+        [0, 1, {"interval": "start"}], [1, 2], [0, 4, {"interval": "end"}]]}"#,
+    );
+    assert_eq!(old.cells(slices), [["1000000", "3000000", "a"], ["2000000", "0", "b"]]);
+}
+
 #[test]
 fn stacks_and_samples_that_make_no_sense_are_counted() {
     let text = RECORDED.replace("[[null, 0], [0, 1], [1, 2]]", "[[null, 0], [1, 1], [0, 9]]");

@@ -1,6 +1,7 @@
 //! Exports of Apple's Instruments.
 
-use tpq_testkit::{Archive, ClockSnapshot, Packet};
+use tpq::ImportOptions;
+use tpq_testkit::{Archive, ClockSnapshot, Packet, testdata};
 
 use super::{PLACES, kind_and_clock};
 use crate::imported::{EVENTS, Imported, STATS, instant, merged, recording, refused};
@@ -130,6 +131,40 @@ fn signposts_alone_change_no_times() {
     let trace = Imported::file(with_signposts());
     assert_eq!(trace.cells(SAMPLES)[0][0], "1000000");
     assert_eq!(trace.cells(SAMPLES).len(), 3);
+}
+
+/// A library is loaded at 0x10000000. The inner frame is at 0x374 of it, in `add`, which is inlined
+/// into `work`. The outer one returns to 0x38e, so that it is at 0x38d, in `run`.
+#[test]
+fn functions_of_apples_binaries() {
+    let export = r#"<trace-query-result><node><row><sample-time id="1">5</sample-time>
+<thread id="2" fmt="Main"><tid id="3">11</tid><process id="4" fmt="app"><pid id="5">10</pid></process></thread>
+<backtrace id="6"><frame id="7" name="0x10000374" addr="0x10000374"><binary id="8" name="inlined.dylib"
+UUID="4C4C44C7-5555-3144-A16D-1532F39FAB2B" load-addr="0x10000000" path="/usr/lib/inlined.dylib"/></frame>
+<frame id="9" name="0x1000038e" addr="0x1000038e"><binary ref="8"/></frame></backtrace></row></node></trace-query-result>"#;
+    let functions = |symbols: &[&str]| {
+        let folder = testdata::folder().join("binaries");
+        let symbols = symbols.iter().map(|name| folder.join(name)).collect();
+        let options = ImportOptions { symbols, ..ImportOptions::default() };
+        let trace = Imported::with(&[("trace", export.as_bytes())], options);
+        trace.cells(
+            "SELECT rel_pc, s.name, source_file, line_number FROM stack_profile_frame \
+            JOIN stack_profile_symbol s USING (symbol_set_id) ORDER BY rel_pc, s.id",
+        )
+    };
+    assert_eq!(
+        functions(&["inlined.dylib", "inlined.dwarf"]),
+        [
+            ["884", "add", "/src/inlined.c", "4"],
+            ["884", "work", "/src/inlined.c", "8"],
+            ["909", "run", "/src/inlined.c", "13"],
+        ]
+    );
+    // The symbol table has neither inlined functions nor lines.
+    assert_eq!(
+        functions(&["inlined.dylib"]),
+        [["884", "work", "NULL", "NULL"], ["909", "run", "NULL", "NULL"]]
+    );
 }
 
 #[test]

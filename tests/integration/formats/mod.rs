@@ -15,6 +15,7 @@ mod otlp_protobuf;
 mod perf_data;
 mod primes;
 mod profiles;
+mod recorded;
 mod strace;
 mod trace_cmd;
 

@@ -31,13 +31,17 @@ fn span(id: u8, name: &str, start: u64, end: u64) -> Message {
 /// The spans of two services, one of a thread, and one that ends before it starts.
 pub fn traces() -> Message {
     let list = Message::new().message(1, text("a\"b")).message(1, int(7));
+    let paid =
+        Message::new().fixed64(1, 1250).bytes(2, "paid").message(3, attribute("amount", int(9)));
     let order = span(1, "order", 1000, 1900)
         .uint(6, 2)
         .message(9, attribute("thread.id", int(71)))
         .message(9, attribute("free", Message::new().uint(2, 1)))
         .message(9, attribute("list", Message::new().message(5, list)))
         .message(9, attribute("key", Message::new().bytes(7, [1, 2, 255])))
-        .message(11, Message::new().bytes(2, "an event"))
+        .message(11, paid)
+        .message(11, Message::new().bytes(2, "later"))
+        .message(13, Message::new().bytes(1, [0xbb; 16]))
         .message(15, Message::new().bytes(2, "all well").uint(3, 1));
     let pay = span(2, "pay", 1200, 1500).bytes(4, [0, 0, 0, 0, 0, 0, 0, 1]);
     let shop = [attribute("service.name", text("shop")), attribute("process.pid", int(70))];
@@ -68,25 +72,29 @@ fn spans_and_their_attributes() {
         ORDER BY slice.id, key";
     assert_eq!(
         trace.rows(args),
-        r#"name   key                   type    value
-order  attributes.free       bool    1
-order  attributes.key        json    "AQL/"
-order  attributes.list       json    {"values":[{"stringValue":"a\"b"},{"intValue":"7"}]}
-order  attributes.thread.id  int     71
-order  kind                  int     2
-order  span_id               string  0000000000000001
-order  status.code           int     1
-order  status.message        string  all well
-order  trace_id              string  aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
-pay    parent_span_id        string  0000000000000001
-pay    span_id               string  0000000000000002
-pay    trace_id              string  aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
+        r#"name   key                          type    value
+order  attributes.free              bool    1
+order  attributes.key               json    "AQL/"
+order  attributes.list              json    {"values":[{"stringValue":"a\"b"},{"intValue":"7"}]}
+order  attributes.thread.id         int     71
+order  events[0].attributes.amount  int     9
+order  events[0].name               string  paid
+order  events[0].ts                 int     1250
+order  events[1].name               string  later
+order  kind                         int     2
+order  span_id                      string  0000000000000001
+order  status.code                  int     1
+order  status.message               string  all well
+order  trace_id                     string  aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
+pay    parent_span_id               string  0000000000000001
+pay    span_id                      string  0000000000000002
+pay    trace_id                     string  aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
 "#
     );
-    // A span that ends before it starts, and an event of one, which is field 11.
+    // A span that ends before it starts, and a link of one, which is field 13.
     assert_eq!(trace.cells(PLACES)[0][0], "format_parse_errors");
     let unread = "SELECT idx, value FROM stats WHERE name = 'format_records_not_read'";
-    assert_eq!(trace.cells(unread), [["11", "1"]]);
+    assert_eq!(trace.cells(unread), [["13", "1"]]);
     assert_eq!(kind_and_clock(&trace), ("otlp_proto".to_owned(), vec![vec!["1".to_owned()]]));
 }
 

@@ -3,6 +3,7 @@
 use tpq_testkit::{Message, PerfData, PerfSample};
 
 use super::kind_and_clock;
+use super::trace_cmd::{self, PROBE, SWITCH, probe, switch};
 use crate::imported::{Imported, STATS, refused};
 
 /// Marks in call chains: code of the kernel, and of a process.
@@ -189,4 +190,86 @@ fn functions_of_simpleperf() {
     assert_eq!(trace.cells("SELECT name FROM track"), [["cycles"]]);
     let skipped = "SELECT count(*) FROM stats WHERE name = 'perf_features_skipped'";
     assert_eq!(trace.cell(skipped), "0");
+}
+
+/// A sample of event `index` from thread `tid`, at a time on a CPU.
+fn traced(index: u64, tid: u32, time: u64, cpu: u32) -> PerfSample {
+    PerfSample { event: 100 + index, task: (tid, tid), time, cpu, period: 1, chain: Vec::new() }
+}
+
+/// The tracepoints of a switch and of a probe, with their formats.
+fn tracepoints() -> PerfData {
+    let formats = trace_cmd::recording("perf").tracing_data();
+    PerfData::new().tracepoint(SWITCH).tracepoint(PROBE).formats(formats)
+}
+
+const EVENTS: &str = "SELECT ts, cpu, f.name, tid FROM ftrace_event f JOIN thread USING (utid) \
+    ORDER BY ts";
+const SCHED: &str = "SELECT ts, dur, cpu, tid, thread.name, end_state, priority FROM sched \
+    JOIN thread USING (utid) ORDER BY ts";
+
+/// Thread 70 runs on CPU 0 from 1,000 to 1,100, when it sleeps. The records of CPU 1 come first.
+#[test]
+fn events_of_the_kernels_tracer() {
+    let recording = tracepoints()
+        .traced(&traced(1, 80, 1_050, 1), PROBE, &probe(-3, "hello"))
+        .traced(&traced(0, 0, 1_000, 0), SWITCH, &switch(("swapper/0", 0), 0, ("worker", 70)))
+        .traced(&traced(0, 70, 1_100, 0), SWITCH, &switch(("worker", 70), 1, ("swapper/0", 0)));
+    for file in [recording.file(), recording.pipe(), recording.clone().compressed().file()] {
+        let trace = Imported::file(file);
+        assert_eq!(
+            trace.rows(EVENTS),
+            "\
+ts    cpu  name          tid
+1000  0    sched_switch  0
+1050  1    my_probe      80
+1100  0    sched_switch  70
+"
+        );
+        assert_eq!(
+            trace.rows(SCHED),
+            "\
+ts    dur  cpu  tid  name     end_state  priority
+1000  100  0    70   worker   S          100
+1100  -1   0    0    swapper  NULL       100
+"
+        );
+        let args = "SELECT key, coalesce(string_value, CAST(int_value AS TEXT)) \
+            FROM ftrace_event f JOIN args USING (arg_set_id) WHERE f.name = 'my_probe' \
+            ORDER BY key";
+        assert_eq!(trace.cells(args), [["list", "8"], ["text", "hello"], ["value", "-3"]]);
+        // They are samples as well.
+        assert_eq!(trace.cell("SELECT count(*) FROM perf_sample"), "3");
+        let idle = "SELECT count(*) FROM thread WHERE tid = 0";
+        assert_eq!(trace.cell(idle), "1");
+        let lost = trace.rows(STATS);
+        assert!(!lost.contains("skipped") && !lost.contains("error"), "{lost}");
+    }
+}
+
+/// A recording of one thread has only the switches from it. What runs afterwards, and for how long,
+/// is not known.
+#[test]
+fn switches_of_some_threads_are_no_sched_slices() {
+    let from = |time, to| {
+        let fields = switch(("worker", 70), 1, ("other", to));
+        (traced(0, 70, time, 0), fields)
+    };
+    let recording = [from(1_000, 81), from(2_000, 82), from(3_000, 83)]
+        .iter()
+        .fold(tracepoints(), |recording, (sample, fields)| {
+            recording.traced(sample, SWITCH, fields)
+        });
+    let trace = Imported::file(recording.file());
+    assert_eq!(trace.cell("SELECT count(*) FROM sched"), "0");
+    let next = "SELECT ts, f.name, int_value FROM ftrace_event f JOIN args USING (arg_set_id) \
+        WHERE key = 'next_pid' ORDER BY ts";
+    assert_eq!(
+        trace.cells(next),
+        [
+            ["1000", "sched_switch", "81"],
+            ["2000", "sched_switch", "82"],
+            ["3000", "sched_switch", "83"]
+        ]
+    );
 }

@@ -1,7 +1,8 @@
 //! Profiles as text: samples of perf script, and collapsed stacks. And pprof, which has no times
 //! either.
 
-use tpq_testkit::{Message, gzip};
+use tpq::ImportOptions;
+use tpq_testkit::{Message, gzip, testdata};
 
 use super::{PLACES, SAMPLES, VALUES, kind_and_clock};
 use crate::imported::{Imported, STATS};
@@ -38,6 +39,19 @@ ts          tid  thread    stack
     assert_eq!(trace.cells(threads), [["70", "70"], ["71", "70"]]);
     assert_eq!(kind_and_clock(&trace), ("perf_text".to_owned(), vec![vec!["3".to_owned()]]));
     assert_eq!(trace.rows(STATS), "name  machine  file  value\n");
+}
+
+/// A process goes by the latest name of its main thread.
+#[test]
+fn processes_of_perf_script_are_renamed() {
+    let sample =
+        |comm: &str, task: &str, at: u32| format!("{comm} {task} 1.{at}: c:\n\tff f (/a)\n\n");
+    let samples = [("sh", "7/7", 1), ("sh", "7/8", 2), ("app", "7/7", 3), ("io", "7/8", 4)];
+    let text: String = samples.map(|(comm, task, at)| sample(comm, task, at)).concat();
+    let trace = Imported::file(text);
+    let names = "SELECT tid, thread.name, process.name FROM thread JOIN process USING (upid) \
+        WHERE tid != 0 ORDER BY tid";
+    assert_eq!(trace.cells(names), [["7", "app", "app"], ["8", "io", "app"]]);
 }
 
 #[test]
@@ -115,6 +129,7 @@ fn pprof() -> Vec<u8> {
         .message(2, sample(&[2, 1], 500))
         .message(2, sample(&[3], 7))
         .message(2, sample(&[9], 7))
+        .message(2, sample(&[], 0))
         .message(3, mapping)
         .message(4, main)
         .message(4, work)
@@ -157,7 +172,34 @@ pprof cpu  cpu   nanoseconds  [unknown]     7.0
     );
     let kinds = trace.cells("SELECT trace_type FROM trace_file ORDER BY id");
     assert_eq!(kinds, [["gzip"], ["pprof"]]);
-    // The location 9 is none of the profile.
+    // The location 9 is none of the profile. A sample without locations and values is none.
     let errors = "SELECT value FROM stats WHERE name = 'format_parse_errors'";
     assert_eq!(trace.cells(errors), [["1"]]);
+}
+
+/// A location without functions, 9 bytes behind the start of a mapping from offset 0x1000 of the
+/// file, is at offset 0x1009: in `add`, which is inlined into `work`.
+#[test]
+fn functions_of_pprof_from_binaries() {
+    let mapping = Message::new()
+        .uint(1, 1)
+        .uint(2, 0x7f00_0000)
+        .uint(3, 0x7f00_2000)
+        .uint(4, 0x1000)
+        .uint(5, 3)
+        .uint(6, 4);
+    let profile = Message::new()
+        .message(1, Message::new().uint(1, 1).uint(2, 2))
+        .message(2, Message::new().bytes(1, [1]).uint(2, 5))
+        .message(3, mapping)
+        .message(4, Message::new().uint(1, 1).uint(2, 1).uint(3, 0x7f00_0009));
+    let build_id = "0123456789abcdef0123456789abcdef01234567";
+    let strings = ["", "cpu", "nanoseconds", "/lib.so", build_id];
+    let profile = strings.iter().fold(profile, |profile, text| profile.bytes(6, text.as_bytes()));
+    let symbols = vec![testdata::folder().join("binaries")];
+    let options = ImportOptions { symbols, ..ImportOptions::default() };
+    let trace = Imported::with(&[("trace", profile.as_bytes())], options);
+    let functions = "SELECT rel_pc, s.name, line_number FROM stack_profile_frame \
+        JOIN stack_profile_symbol s USING (symbol_set_id) ORDER BY s.id";
+    assert_eq!(trace.cells(functions), [["9", "add", "4"], ["9", "work", "8"]]);
 }

@@ -5,8 +5,8 @@ use tpq_testkit::{KernelPage, TraceCmd, gzip};
 use super::{PLACES, kind_and_clock};
 use crate::imported::{Imported, STATS, refused};
 
-const SWITCH: u16 = 316;
-const PROBE: u16 = 900;
+pub(super) const SWITCH: u16 = 316;
+pub(super) const PROBE: u16 = 900;
 const PRINT: u16 = 5;
 const BLOCKED: u16 = 320;
 
@@ -18,7 +18,7 @@ fn comm(name: &str) -> [u8; 16] {
 }
 
 /// The fields of a switch.
-fn switch(from: (&str, i32), state: i64, to: (&str, i32)) -> Vec<u8> {
+pub(super) fn switch(from: (&str, i32), state: i64, to: (&str, i32)) -> Vec<u8> {
     let mut fields = comm(from.0).to_vec();
     fields.extend([from.1, 120].map(i32::to_le_bytes).concat());
     fields.extend(state.to_le_bytes());
@@ -28,7 +28,7 @@ fn switch(from: (&str, i32), state: i64, to: (&str, i32)) -> Vec<u8> {
 }
 
 /// The fields of a probe that no kernel has: a number, an array, and a text at offset 28.
-fn probe(value: i32, text: &str) -> Vec<u8> {
+pub(super) fn probe(value: i32, text: &str) -> Vec<u8> {
     let mut fields = value.to_le_bytes().to_vec();
     fields.extend([7_u32, 8].map(u32::to_le_bytes).concat());
     fields.extend((28 | (text.len() as u32 + 1) << 16).to_le_bytes());
@@ -40,7 +40,7 @@ fn probe(value: i32, text: &str) -> Vec<u8> {
 
 /// Two CPUs. On CPU 0 thread 70 runs from 1,010 to 1,110 and then sleeps; on CPU 1 thread 80 writes
 /// a marker and is blocked by a function.
-fn recording(clock: &str) -> TraceCmd {
+pub(super) fn recording(clock: &str) -> TraceCmd {
     let marker = [&0_u64.to_le_bytes()[..], b"B|80|work\n\0"].concat();
     let blocked = [&70_i32.to_le_bytes()[..], &[0; 4], &0xff18_u64.to_le_bytes(), &[1]].concat();
     TraceCmd::new(clock)

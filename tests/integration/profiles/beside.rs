@@ -293,7 +293,7 @@ fn the_command_names_what_it_does_not_find() {
     let none = run(&["query", path, "--symbols", "docs", "-c", sql]);
     let warnings = text(&none.stderr);
     assert!(
-        warnings.starts_with("warning: no file of --symbols is an ELF binary with a build id\n"),
+        warnings.starts_with("warning: no file of --symbols is a binary with a build id\n"),
         "{warnings}"
     );
     assert!(warnings.contains("8 frames of 2 binaries have no symbols"), "{warnings}");

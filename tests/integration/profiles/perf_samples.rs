@@ -3,8 +3,8 @@
 use tpq_testkit::{Message, Packet};
 
 use super::{
-    FRAMES, LOST, MAPPINGS, PERF_SAMPLE, STACKS, begin, interned, later, perf_sample, stacks,
-    string, trace,
+    FRAMES, LOST, MAPPINGS, PERF_SAMPLE, STACKS, begin, callstack, frame, interned, later, mapping,
+    perf_sample, stacks, string, trace,
 };
 use crate::imported::Imported;
 
@@ -357,4 +357,29 @@ sample  value
 4       5000.0
 "
     );
+}
+
+/// Two processes map two binaries in the folder for tests; one of these has a build id.
+#[test]
+fn binaries_under_test_without_a_build_id() {
+    let path = |name: u64| [1, 2, 3, name];
+    let data = Message::new()
+        .message(interned::MAPPING_PATHS, string(1, "data"))
+        .message(interned::MAPPING_PATHS, string(2, "local"))
+        .message(interned::MAPPING_PATHS, string(3, "tmp"))
+        .message(interned::MAPPING_PATHS, string(4, "a"))
+        .message(interned::MAPPING_PATHS, string(5, "b"))
+        .message(interned::BUILD_IDS, string(1, [0xab]))
+        .message(interned::MAPPINGS, mapping(1, (0x1000, 0x2000), path(4)).uint(2, 1))
+        .message(interned::MAPPINGS, mapping(2, (0x3000, 0x4000), path(5)))
+        .message(interned::FRAMES, frame(1, 0, 1, 0x10))
+        .message(interned::FRAMES, frame(2, 0, 2, 0x10))
+        .message(interned::CALLSTACKS, callstack(1, [1, 2]));
+    let sample = |at, pid| later(at, 1).payload(PERF_SAMPLE, perf_sample(0, (pid, pid), 1));
+    let trace =
+        trace([begin(1, data, Message::new()), sample(10, 7), sample(20, 7), sample(30, 8)]);
+    let names = "SELECT count(*) FROM stack_profile_mapping WHERE name = '/data/local/tmp/b'";
+    assert_eq!(trace.cell(names), "2");
+    let stat = "SELECT value FROM stats WHERE name = 'symbolization_tmp_build_id_not_found'";
+    assert_eq!(trace.cell(stat), "2");
 }

@@ -82,7 +82,7 @@ id  name    kind       parent
         trace.rows("SELECT id, source, timebase_unit AS unit FROM stack_sample_session"),
         "\
 id  source  unit
-0   go.cpu  NULL
+0   go.cpu  ns
 "
     );
     // Not one of the profilers that this view is of.
@@ -156,6 +156,40 @@ cpu           2     NULL
 session_id    0     NULL
 source        NULL  sampler
 counter_name  NULL  cycles
+"
+    );
+}
+
+/// Each of these samples counts 1, so that no weight is written.
+#[test]
+fn counters_without_values() {
+    let unknown_mode = Message::new().message(3, Message::new().uint(3, 0));
+    let trace = trace([
+        begin(1, Message::new(), defaults("sampler")),
+        sample(10, Message::new()),
+        sample(20, unknown_mode.packed(14, [6])),
+    ]);
+    assert_eq!(
+        trace.rows("SELECT name, unit FROM counter_track ORDER BY name"),
+        "\
+name       unit
+allocated  bytes
+wall       ns
+work       jobs
+"
+    );
+    assert_eq!(trace.cell("SELECT timebase_unit FROM __intrinsic_profiler_session"), "ns");
+    assert_eq!(trace.cells("SELECT ts, value FROM counter"), [["20", "6.0"]]);
+    // The second sample states a context, of which nothing is known.
+    assert_eq!(
+        trace.rows(
+            "SELECT ts, e.id, ucpu, cpu_mode AS mode FROM __intrinsic_profiler_sample \
+            LEFT JOIN __intrinsic_profiler_execution_context e ON e.id = execution_context_id"
+        ),
+        "\
+ts  id    ucpu  mode
+10  NULL  NULL  NULL
+20  0     NULL  NULL
 "
     );
 }

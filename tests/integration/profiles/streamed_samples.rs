@@ -99,8 +99,8 @@ fn samples_without_times_and_with_impossible_ones() {
         // Nothing says what the times count from.
         streamed(1, profile(&[1, 3], &[5, 7])),
         thread(1, 10),
-        // The second sample has no time.
-        streamed(1, profile(&[1, 3], &[5])),
+        // All samples but the first have no time, which is counted once.
+        streamed(1, profile(&[1, 3, 2], &[5])),
         // The first sample lies before the start of time, and the second counts from it.
         streamed(1, profile(&[1, 3], &[-100, 7])),
         thread(1, 50),

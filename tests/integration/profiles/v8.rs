@@ -214,10 +214,61 @@ ts  frame  name        symbols  code
     assert_eq!(
         imported.rows(LOST),
         "\
-name               idx   value
-jit_unknown_frame  NULL  1
+name                             idx   value
+jit_unknown_frame                NULL  1
+v8_code_load_missing_code_range  NULL  1
 "
     );
+}
+
+/// Code lies in the memory of its isolate: at 0x10000…0x20000, or at 0x800…0x900.
+#[test]
+fn code_outside_of_the_memory_for_code() {
+    let builtin = |at: u64, isolate: u64, start: u64, size: u64| {
+        let code = Message::new().uint(1, isolate).uint(2, 101).bytes(3, "x").uint(4, 3);
+        later(at, 1).payload(INTERNAL_CODE, code.uint(6, start).uint(7, size))
+    };
+    let no_range = Message::new().uint(1, 2).uint(2, 100).int(3, 6);
+    let moved = Message::new().uint(1, 1).uint(3, 0x9000).uint(4, 0x10000).uint(5, 0x40);
+    let trace = trace([
+        begin(1, data().message(ISOLATES, no_range), defaults()),
+        builtin(10, 1, 0x9000, 16),
+        builtin(20, 1, 0x1fff8, 16),
+        builtin(30, 1, 0x1fff0, 16),
+        builtin(40, 2, 0x10000, 16),
+        builtin(50, 2, 0x10000, 16),
+        later(60, 1).payload(CODE_MOVE, moved),
+    ]);
+    assert_eq!(trace.cells("SELECT start_address FROM __intrinsic_jit_code"), [["131056"]]);
+    assert_eq!(trace.cell("SELECT count(*) FROM __intrinsic_v8_isolate"), "1");
+    assert_eq!(
+        trace.rows(LOST),
+        "\
+name                          idx   value
+v8_isolate_has_no_code_range  NULL  1
+v8_no_code_range              NULL  3
+"
+    );
+}
+
+/// Built-in code may be a part of the memory for code: there is code before and behind it.
+#[test]
+fn code_around_built_in_code() {
+    let code_range = Message::new().uint(1, 0x10000).uint(2, 0x10000);
+    let isolate = Message::new().uint(1, 1).uint(2, 100).int(3, 5).message(4, code_range);
+    let isolate = isolate.uint(5, 0x14000).uint(6, 0x1000);
+    let code = |start: u64| {
+        let code = Message::new().uint(1, 1).uint(2, 101).bytes(3, "x").uint(4, 3);
+        later(start, 1).payload(INTERNAL_CODE, code.uint(6, start).uint(7, 16))
+    };
+    let trace = trace([
+        begin(1, Message::new().message(ISOLATES, isolate), defaults()),
+        code(0x10000),
+        code(0x14000),
+        code(0x18000),
+    ]);
+    let sql = "SELECT start_address FROM __intrinsic_jit_code ORDER BY id";
+    assert_eq!(trace.cells(sql), [["65536"], ["81920"], ["98304"]]);
 }
 
 #[test]
@@ -243,9 +294,9 @@ fn code_that_says_too_little() {
         trace.rows(LOST),
         "\
 name                             idx   value
-interned_data_tokenizer_errors   NULL  2
-malformed_packets                NULL  1
 v8_code_load_missing_code_range  NULL  2
+v8_intern_errors                 NULL  2
+v8_no_defaults                   NULL  1
 v8_unknown_code_type             NULL  2
 "
     );

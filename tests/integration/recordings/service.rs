@@ -123,9 +123,16 @@ fn other_sessions() {
     boot (clone)  20  10   CLONED_READ_ONLY             10003  4        3
     boot (clone)  30  0    DISABLED                     10003  4        3
     ");
+    // The state 9 has no name.
     insta::assert_snapshot!(trace.rows(STATS), @r"
-    name               idx   severity   value
-    malformed_packets  NULL  data_loss  1
+    name                                    idx   severity  value
+    concurrent_session_event_unknown_state  NULL  error     1
+    ");
+    let log = "SELECT l.ts, l.name, key, int_value FROM trace_import_logs l \
+        JOIN args USING (arg_set_id)";
+    insta::assert_snapshot!(trace.rows(log), @r"
+    ts  name                                    key    int_value
+    50  concurrent_session_event_unknown_state  state  9
     ");
 }
 

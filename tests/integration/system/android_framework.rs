@@ -5,6 +5,7 @@ use tpq_testkit::{Message, Packet};
 
 use super::packets;
 use crate::imported::{Imported, TRACK, WRITER};
+use tpq_testkit::clock_id::{BOOTTIME, MONOTONIC};
 
 fn lines(trace: &Imported, sql: &str) -> Vec<String> {
     trace.cells(sql).iter().map(|cells| cells.join(" ")).collect()
@@ -71,6 +72,25 @@ fn frames_of_videos() {
     );
     let gone = "SELECT sum(value) FROM stats WHERE name = 'android_video_display_gone'";
     assert_eq!(trace.cell(gone), "1");
+}
+
+/// A frame is on the timeline when it was shown, which the monotonic clock tells, and not when the
+/// encoder was done with it. Boot time is 1000 ns ahead here.
+#[test]
+fn frames_of_videos_are_at_the_time_they_were_shown() {
+    let frame = |pts: u64| Message::new().uint(1, 4).bytes(5, "picture").uint(7, pts);
+    let trace = packets([
+        crate::imported::clocks(&[(MONOTONIC, 1_000), (BOOTTIME, 2_000)]),
+        at(100_000).payload(1000, frame(60)),
+        at(101_000).payload(1000, frame(50)),
+        at(102_000).payload(1000, Message::new().uint(1, 4).bytes(4, "config")),
+        at(103_000).payload(1001, Message::new().uint(1, 5).int(2, 2)),
+    ]);
+    let sql = "SELECT ts, pts_us, is_config FROM __intrinsic_video_frames ORDER BY id";
+    assert_eq!(lines(&trace, sql), ["51000 50 NULL", "61000 60 NULL", "102000 NULL 1"]);
+    let log = "SELECT l.ts, l.name, key, value_type, int_value FROM trace_import_logs l \
+        JOIN args USING (arg_set_id)";
+    assert_eq!(lines(&trace, log), ["103000 android_video_codec_error display_id uint 5"]);
 }
 
 /// An instant with a field of the framework.

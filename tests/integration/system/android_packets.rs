@@ -392,13 +392,26 @@ fn packets_of_bundles_lie_in_the_order_of_time_on_tracks_that_are_free() {
     assert_eq!(trace.cell(stat), "1");
 }
 
+/// Of lists of different lengths the shorter one decides. In the second bundle the second length is
+/// cut off, which is damage. The third bundle refers to a context that was never sent: that is one
+/// error, and not one for each of its packets.
 #[test]
-fn a_bundle_with_columns_of_different_length_is_counted() {
+fn bundles_of_packets_that_are_not_whole() {
     let bundle = Message::new().packed(3, [0, 1]).packed(4, [100]);
-    let trace = packets([at(10).payload(92, bundle)]);
-    let stat = "SELECT value FROM stats WHERE name = 'network_trace_parse_errors'";
-    assert_eq!(trace.cell(stat), "1");
-    assert_eq!(trace.cell("SELECT count(*) FROM slice"), "1");
+    let damaged = Message::new().packed(3, [0, 1]).bytes(4, [100, 0x80]);
+    let lost = Message::new().uint(1, 9).packed(3, [0, 1, 2]).packed(4, [1, 2, 3]);
+    let trace = packets([
+        at(10).payload(92, bundle),
+        at(20).payload(92, damaged),
+        at(30).flags(STATE_CLEARED).payload(92, lost),
+    ]);
+    assert_eq!(trace.cell("SELECT count(*) FROM slice"), "5");
+    let stats = "SELECT name, value FROM stats WHERE value > 0 AND (name LIKE 'network_trace%' \
+        OR name = 'malformed_packets') ORDER BY name";
+    assert_eq!(
+        lines(&trace, stats),
+        ["malformed_packets 1", "network_trace_intern_errors 1", "network_trace_parse_errors 1"]
+    );
 }
 
 #[test]
@@ -415,6 +428,7 @@ fn wakelocks_of_apps_last_from_taking_to_release() {
         at(100).flags(NEEDS_STATE).payload(116, bundle),
         at(200).flags(NEEDS_STATE).payload(116, release),
         at(300).payload(116, Message::new().packed(1, [1])),
+        at(400).payload(116, Message::new().bytes(1, [0x80]).packed(2, [1])),
     ]);
     let slices = "SELECT ts, dur, t.type, t.name AS track, s.name, t.id FROM slice s \
         JOIN track t ON s.track_id = t.id ORDER BY ts";
@@ -460,7 +474,6 @@ fn wakelocks_of_the_kernel_add_up() {
             "10 android_kernel_wakelock wlan ms 10000000.0",
             "10 android_kernel_wakelock Radio ms 20000000.0",
             "20 android_kernel_wakelock wlan ms 15000000.0",
-            "20 android_kernel_wakelock Radio ms 20000000.0",
         ]
     );
     let kinds = "SELECT string_value FROM args WHERE key = 'wakelock_type' ORDER BY id";
@@ -469,11 +482,83 @@ fn wakelocks_of_the_kernel_add_up() {
     assert_eq!(
         lines(&trace, stats),
         [
+            "kernel_wakelock_implausibly_large_value_reported 0",
+            "kernel_wakelock_non_monotonic_value_reported 0",
             "kernel_wakelock_reused_id 1",
             "kernel_wakelock_unknown_id 1",
             "kernel_wakelock_zero_value_reported 1",
         ]
     );
+}
+
+/// A value that is repeated is left out, and written once more when it changes: `wlan` stands at
+/// 10 ms until 30, `Radio` at 20 ms to the end of its state, which is at 40.
+#[test]
+fn wakelocks_that_are_not_held_are_not_repeated() {
+    let lock = |id, name: &str, kind| Message::new().uint(1, id).bytes(2, name).uint(3, kind);
+    let names = || Message::new().message(1, lock(1, "wlan", 1)).message(1, lock(2, "Radio", 2));
+    let held =
+        |message: Message, ids: &[u64], times: &[u64]| numbers(numbers(message, 2, ids), 3, times);
+    let trace = packets([
+        at(10).flags(STATE_CLEARED).payload(115, held(names(), &[1, 2], &[10, 20])),
+        at(20).flags(NEEDS_STATE).payload(115, held(Message::new(), &[], &[]).uint(4, 6)),
+        at(30).flags(NEEDS_STATE).payload(115, held(Message::new(), &[1], &[0])),
+        at(40).flags(NEEDS_STATE).payload(115, held(Message::new(), &[1], &[5])),
+        at(50).flags(STATE_CLEARED).payload(115, held(names(), &[2], &[7])),
+    ]);
+    let counters = "SELECT ts, t.name, CAST(value / 1e6 AS INTEGER) FROM counter c \
+        JOIN track t ON c.track_id = t.id ORDER BY t.name, ts";
+    assert_eq!(
+        lines(&trace, counters),
+        ["10 Radio 20", "40 Radio 20", "50 Radio 7", "10 wlan 10", "30 wlan 10", "40 wlan 15"]
+    );
+    let stats = "SELECT name, value FROM stats WHERE name LIKE 'kernel_wakelock%' \
+        AND value > 0 ORDER BY name";
+    assert_eq!(
+        lines(&trace, stats),
+        [
+            "kernel_wakelock_implausibly_large_value_reported 1",
+            "kernel_wakelock_non_monotonic_value_reported 1",
+        ]
+    );
+}
+
+/// Ids of isolated processes are of one user: its time is the sum of what each grew.
+#[test]
+fn time_on_cpus_of_isolated_processes_is_of_their_group() {
+    let data = |uids: &[u64], times: &[u64]| numbers(numbers(Message::new(), 2, uids), 3, times);
+    let isolated = [1_090_001, 1_090_002];
+    let trace = packets([
+        at(10).flags(STATE_CLEARED).payload(119, data(&isolated, &[10, 20]).uint(1, 1)),
+        at(20).flags(NEEDS_STATE).payload(119, data(&isolated, &[3, 4])),
+    ]);
+    let counters = "SELECT ts, t.name, value FROM counter c JOIN track t ON c.track_id = t.id \
+        ORDER BY t.name, ts";
+    assert_eq!(
+        lines(&trace, counters),
+        [
+            "10 CPU for Apps CL0 0.0",
+            "20 CPU for Apps CL0 7.0",
+            "10 CPU for UID 1090000 CL0 0.0",
+            "20 CPU for UID 1090000 CL0 7.0",
+        ]
+    );
+    let rows = "SELECT uid, cluster, total_cpu_millis FROM __intrinsic_android_cpu_per_uid_track";
+    assert_eq!(lines(&trace, rows), ["1090000 0 7"]);
+}
+
+/// A counter belongs to the track, not to the state of the sequence: 5 ms held until 20.
+#[test]
+fn time_on_cpus_is_held_until_the_state_is_cleared() {
+    let data = |uids: &[u64], times: &[u64]| numbers(numbers(Message::new(), 2, uids), 3, times);
+    let trace = packets([
+        at(10).flags(STATE_CLEARED).payload(119, data(&[1_000], &[5]).uint(1, 1)),
+        at(20).flags(NEEDS_STATE).payload(119, data(&[1_000], &[0])),
+        at(30).flags(STATE_CLEARED).payload(119, data(&[1_000], &[8]).uint(1, 1)),
+    ]);
+    let counters = "SELECT ts, value FROM counter c JOIN track t ON c.track_id = t.id \
+        WHERE t.name = 'CPU for UID 1000 CL0' ORDER BY ts";
+    assert_eq!(lines(&trace, counters), ["10 5.0", "20 5.0", "30 8.0"]);
 }
 
 #[test]
@@ -537,6 +622,19 @@ fn atoms_have_times_of_their_own_and_numbered_fields() {
     assert_eq!(lines(&trace, stats), ["atom_timestamp_missing 1", "atom_unknown 1"]);
 }
 
+/// An atom states the time since boot, although the packet is in another clock. The second atom has
+/// the time of its packet, which is that of the wall.
+#[test]
+fn times_of_atoms_are_in_the_clock_of_the_file() {
+    let atom = || Message::new().message(100_001, Message::new());
+    let atoms = Message::new().message(1, atom()).message(1, atom()).int(2, 5_000);
+    let trace = packets([
+        clocks(&[(clock_id::BOOTTIME, 0), (clock_id::REALTIME, 1_000)]),
+        at(9_000).clock(clock_id::REALTIME).payload(84, atoms),
+    ]);
+    assert_eq!(lines(&trace, "SELECT ts FROM slice ORDER BY ts"), ["5000", "8000"]);
+}
+
 #[test]
 fn triggers_are_instants_and_the_one_a_copy_was_taken_for_is_a_fact() {
     let trigger = Message::new().bytes(1, "jank").bytes(2, "perfetto").int(3, 1000);
@@ -575,15 +673,24 @@ fn triggers_are_instants_and_the_one_a_copy_was_taken_for_is_a_fact() {
 }
 
 #[test]
-fn packets_of_bluetooth_are_instants() {
+fn packets_of_bluetooth() {
     let event = Message::new().uint(1, 2).uint(2, 3).uint(6, 0x3e);
-    let trace = packets([at(10).payload(114, event)]);
+    let lasting = Message::new().uint(1, 1).uint(4, 500);
+    let trace = packets([at(10).payload(114, event), at(20).payload(114, lasting)]);
+    assert_eq!(
+        lines(&trace, super::SLICES),
+        [
+            "10 0 bluetooth_trace_event BluetoothTraceEvent BluetoothTraceEvent NULL",
+            "20 500 bluetooth_trace_event BluetoothTraceEvent BluetoothTraceEvent NULL",
+        ]
+    );
     assert_eq!(
         lines(&trace, SLICE_ARGS),
         [
             "10 BluetoothTraceEvent TracePacketType string HCI_EVT",
             "10 BluetoothTraceEvent Count uint 3",
             "10 BluetoothTraceEvent Event Code uint 62",
+            "20 BluetoothTraceEvent TracePacketType string HCI_CMD",
         ]
     );
 }

@@ -380,6 +380,14 @@ fn firmware() {
     "#);
 }
 
+#[test]
+fn thermal_zones_without_a_name_are_counted() {
+    let trace = events([(506, Message::new().uint(1, 99).uint(2, 50))]);
+    assert_eq!(trace.cell("SELECT count(*) FROM counter"), "0");
+    let stat = "SELECT value FROM stats WHERE name = 'ftrace_thermal_exynos_acpm_unknown_tz_id'";
+    assert_eq!(trace.cell(stat), "1");
+}
+
 /// A slice that begins ends what was open under its name.
 #[test]
 fn slices_of_firmware() {

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use tpq::ImportOptions;
 use tpq_testkit::mutate::mutate;
 use tpq_testkit::random::Random;
-use tpq_testkit::{Message, Packet, TraceBuilder};
+use tpq_testkit::{Message, Packet, TraceBuilder, clock_id};
 
 use super::{COUNTERS, SLICE_ARGS, SLICES, packets};
 use crate::imported::Imported;
@@ -31,8 +31,10 @@ fn on_cpu(at: u64, cpu: u64, field: u32, message: Message) -> Message {
     event(at, 0, field, message).uint(4, cpu)
 }
 
+/// A packet of events. Those that name no CPU are of CPU 7.
 fn bundle(events: impl IntoIterator<Item = Message>) -> Packet {
-    let bundle = events.into_iter().fold(Message::new(), |bundle, it| bundle.message(2, it));
+    let of_cpu = Message::new().uint(1, 7);
+    let bundle = events.into_iter().fold(of_cpu, |bundle, it| bundle.message(2, it));
     Packet::new().sequence(1).timestamp(1).payload(ETW_EVENTS, bundle)
 }
 
@@ -51,7 +53,7 @@ fn switch(old: u64, state: u64, new: u64, priority: i64) -> Message {
 
 const LOST: &str = "SELECT name, idx, value FROM stats WHERE value != 0 \
     AND name IN ('malformed_packets', 'task_state_invalid', 'mismatched_sched_switch_tids', \
-        'format_records_not_read') ORDER BY name, idx";
+        'format_records_not_read', 'missing_disk_io_event_name') ORDER BY name, idx";
 
 #[test]
 fn threads_on_cpus() {
@@ -103,9 +105,8 @@ fn states_as_numbers_threads_without_ids_and_switches_that_do_not_fit() {
         on_cpu(200, 0, C_SWITCH, switch(12, 1, 13, 8)),
         on_cpu(300, 0, C_SWITCH, switch(13, 8, 14, 8)),
         on_cpu(400, 1, C_SWITCH, without_id),
-        // No CPU, and one that no machine has.
-        event(500, 0, C_SWITCH, switch(14, 1, 15, 8)),
-        on_cpu(600, 99_999, C_SWITCH, switch(14, 1, 15, 8)),
+        // A CPU that no machine has.
+        on_cpu(600, 1_024, C_SWITCH, switch(14, 1, 15, 8)),
     ]);
     let sched = "SELECT ts, dur, cpu, tid, end_state FROM sched \
         JOIN thread USING (utid) ORDER BY ts";
@@ -126,7 +127,7 @@ ts   dur  cpu  tid  end_state
         trace.rows(LOST),
         "\
 name                          idx   value
-malformed_packets             NULL  2
+malformed_packets             NULL  1
 mismatched_sched_switch_tids  NULL  1
 task_state_invalid            NULL  1
 "
@@ -142,6 +143,22 @@ fn the_cpu_of_a_packet_is_that_of_its_events() {
     let trace = packets([packet]);
     assert_eq!(trace.cells("SELECT ts, cpu FROM sched"), [["100", "3"]]);
     // The second event has no time.
+    assert_eq!(trace.rows(LOST), "name               idx   value\nmalformed_packets  NULL  1\n");
+}
+
+/// The time of an event is in the clock of the file, although the packet is in another.
+#[test]
+fn events_without_a_cpu_and_packets_in_another_clock() {
+    let memory = || Message::new().uint(2, 100);
+    let without_cpu = Message::new().message(2, event(50, 0, MEM_INFO, memory()));
+    let with_cpu = Message::new().message(2, on_cpu(5_000, 0, MEM_INFO, memory()));
+    let packet = |bundle| Packet::new().sequence(1).timestamp(9_000).payload(ETW_EVENTS, bundle);
+    let trace = packets([
+        crate::imported::clocks(&[(clock_id::BOOTTIME, 0), (clock_id::REALTIME, 1_000)]),
+        packet(without_cpu),
+        packet(with_cpu).clock(clock_id::REALTIME),
+    ]);
+    assert_eq!(trace.cells("SELECT ts, value FROM counter"), [["5000", "100.0"]]);
     assert_eq!(trace.rows(LOST), "name               idx   value\nmalformed_packets  NULL  1\n");
 }
 
@@ -234,6 +251,7 @@ fn operations_on_disks() {
         event(100, 11, DISK_IO, read),
         event(120, 11, DISK_IO, Message::new().uint(9, 14)),
         event(130, 11, DISK_IO, Message::new().uint(9, 99)),
+        event(135, 11, DISK_IO, Message::new()),
         event(140, 11, STACK_WALK, Message::new().uint(2, 1)),
     ]);
     assert_eq!(
@@ -258,13 +276,14 @@ ts   dur  type        track  name       category
         ]
     );
     assert!(!trace.rows(SLICE_ARGS).is_empty());
-    // An operation that is none, and a stack, which is not read.
+    // An operation that is none, one that does not say what it is, and a stack, which is not read.
     assert_eq!(
         trace.rows(LOST),
         "\
-name                     idx   value
-format_records_not_read  13    1
-malformed_packets        NULL  1
+name                        idx   value
+format_records_not_read     13    1
+malformed_packets           NULL  1
+missing_disk_io_event_name  NULL  1
 "
     );
 }

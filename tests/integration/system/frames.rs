@@ -257,7 +257,8 @@ fn a_buffer_goes_from_the_app_over_gpu_and_compositor_to_the_display() {
             "60 -1 Display_layer 8 layer 8",
         ]
     );
-    // Times are those between the events before; of the first, nothing happened before.
+    // Times are those between the events before; of the first, nothing happened before. The number
+    // of the frame is not known then.
     let events = "SELECT f.ts, t.type, t.name AS track, f.name, frame_number, \
         queue_to_acquire_time AS q, acquire_to_latch_time AS a, latch_to_present_time AS l \
         FROM frame_slice f JOIN track t ON f.track_id = t.id WHERE t.name LIKE 'Buffer%' \
@@ -265,7 +266,7 @@ fn a_buffer_goes_from_the_app_over_gpu_and_compositor_to_the_display() {
     assert_eq!(
         lines(&trace, events),
         [
-            "10 graphics_frame_event Buffer: 3 layer Dequeue 7 0 0 10",
+            "10 graphics_frame_event Buffer: 3 layer Dequeue 0 0 0 10",
             "20 graphics_frame_event Buffer: 3 layer Queue 7 0 0 20",
             "25 graphics_frame_event Buffer: 3 layer AcquireFenceSignaled 7 5 -25 25",
             "30 graphics_frame_event Buffer: 3 layer Latch 7 5 5 0",

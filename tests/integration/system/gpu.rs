@@ -225,6 +225,18 @@ fn descriptions_without_a_number_or_name_are_counted() {
         event(20, Message::new().uint(3, 1).bytes(1, [0xff])),
     ]);
     assert_eq!(trace.cell("SELECT name FROM gpu_counter_track"), "twice");
+    let log = "SELECT l.id, l.name, key, coalesce(string_value, CAST(int_value AS VARCHAR)) AS value \
+        FROM trace_import_logs l LEFT JOIN args USING (arg_set_id) ORDER BY l.id, args.id";
+    assert_eq!(
+        trace.rows(log),
+        "\
+id  name                       key           value
+0   gpu_counters_invalid_spec  NULL          NULL
+1   gpu_counters_invalid_spec  NULL          NULL
+2   gpu_counters_invalid_spec  counter_id    2
+2   gpu_counters_invalid_spec  counter_name  again
+"
+    );
     assert_eq!(
         trace.rows(STATS),
         "\

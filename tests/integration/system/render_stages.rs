@@ -190,6 +190,38 @@ Unknown GPU Queue 1  NULL
     );
 }
 
+/// Stages with names are numbered in the order of the whole trace. Of a queue that is specified
+/// late, the first track is named, once.
+#[test]
+fn specifications_of_several_events() {
+    let named = |name: &str| Message::new().bytes(1, name);
+    let stages = |names: &[&str]| {
+        let unnamed = Message::new().message(3, Message::new());
+        names.iter().fold(unnamed, |all, name| all.message(3, named(name)))
+    };
+    let queue = |name: &str| Message::new().message(2, named(name));
+    let work = |id, dur, stage| event(id, dur).uint(3, 0).uint(4, stage);
+    let trace = packets([
+        interned(Message::new()),
+        stage(10, work(1, 20, 0).message(7, stages(&["A"]))),
+        stage(20, work(2, 20, 1).message(7, stages(&["B"]))),
+        stage(50, event(3, 5).uint(3, 0).message(7, queue("first"))),
+        stage(60, event(4, 5).uint(3, 0).message(7, queue("second"))),
+    ]);
+    let slices = "SELECT ts, t.name AS track, s.name FROM gpu_slice s \
+        JOIN gpu_track t ON track_id = t.id ORDER BY ts";
+    assert_eq!(
+        trace.rows(slices),
+        "\
+ts  track                name
+10  first                A
+20  Unknown GPU Queue 0  B
+50  first                A
+60  second               A
+"
+    );
+}
+
 #[test]
 fn the_name_of_an_event_precedes_that_of_its_stage() {
     let data = usual().message(2, Message::new().uint(1, 7).bytes(2, "interned name"));

@@ -55,7 +55,7 @@ fn keys_and_motions() {
     let sql = "SELECT event_id, vsync_id, window_id \
         FROM __intrinsic_android_input_event_dispatch";
     assert_eq!(lines(&trace, sql), ["9 700 -3"]);
-    assert_eq!(stat(&trace, "android_input_event_parse_errors"), "1", "an event of no kind");
+    assert_eq!(stat(&trace, "android_input_event_parse_errors"), "0", "an event may be of no kind");
 }
 
 /// The module has views of the same rows.

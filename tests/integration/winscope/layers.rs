@@ -276,6 +276,54 @@ fn layers_are_limited() {
     assert_eq!(trace.cell(above), "64");
 }
 
+/// Many small layers that lie apart from each other: each is compared with those above it, up to 16
+/// pairs for each byte of the snapshot.
+#[test]
+fn comparisons_of_layers_are_limited() {
+    let place = |id: i64| [id as f32 * 2.0, 0.0, id as f32 * 2.0 + 1.0, 1.0];
+    let layer = |id: i64| drawn(Message::new().int(1, id).int(10, id), 0.5, place(id));
+    let layers: Vec<Message> = (1..=4_096).map(layer).collect();
+    let trace = import([snapshot(10, &[], &layers)]);
+    let visible = "SELECT count(*) FROM surfaceflinger_layer WHERE is_visible";
+    assert_eq!(trace.cell(visible), "4096");
+    let left_out: i64 = stat(&trace, "winscope_sf_layers_parse_errors").parse().unwrap();
+    assert!((1..4_096).contains(&left_out), "{left_out}");
+}
+
+/// The opaque layer 1 hides what lies within it, whatever the rotation of the layer below; that of
+/// layer 2 is not valid.
+#[test]
+fn a_layer_with_an_invalid_rotation_below_an_opaque_one() {
+    let invalid = Message::new().int(5, 0x8000);
+    let trace = import([snapshot(
+        10,
+        &[display()],
+        &[
+            drawn(layer(1, -1, 3), 1.0, [0.0, 0.0, 100.0, 200.0]).uint(16, 1),
+            drawn(layer(2, -1, 2), 1.0, [10.0, 10.0, 20.0, 20.0]).message(23, invalid),
+        ],
+    )]);
+    assert_eq!(lines(&trace, VISIBLE), ["1 1", "2 0"]);
+}
+
+/// Layer 2 lies just below the display: what the display leaves of it has no height, and lies at
+/// the edge of layer 1. Layer 3 lies beside the display.
+#[test]
+fn a_layer_that_is_slid_out_of_the_display() {
+    let trace = import([snapshot(
+        10,
+        &[display()],
+        &[
+            drawn(layer(1, -1, 3), 0.5, [0.0, 0.0, 100.0, 200.0]),
+            drawn(layer(2, -1, 2), 1.0, [0.0, 200.0, 100.0, 220.0]),
+            drawn(layer(3, -1, 1), 1.0, [100.0, 0.0, 120.0, 200.0]),
+        ],
+    )]);
+    let covered = "SELECT layer_id, key, display_value FROM surfaceflinger_layer \
+        JOIN args USING (arg_set_id) WHERE flat_key = 'covered_by'";
+    assert_eq!(lines(&trace, covered), ["2 covered_by[0] 1"]);
+}
+
 #[test]
 fn paths_lead_from_the_root_to_each_layer() {
     let sql = "SELECT snapshot_id, layer_id, ancestor_id \

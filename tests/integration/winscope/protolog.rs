@@ -67,6 +67,9 @@ fn what_is_missing_is_counted() {
         message(20, Message::new().fixed64(1, 2)),
         message(30, Message::new().fixed64(1, 2).uint(3, 2).uint(3, 2)),
         message(40, Message::new().fixed64(1, 3).uint(6, 8)),
+        // A stack trace that was not sent takes the place of the second text, and has none here.
+        message(50, Message::new().fixed64(1, 1).uint(2, 1).uint(6, 8)),
+        message(60, Message::new().fixed64(1, 2).uint(3, 4).uint(6, 8)),
     ]);
     assert_eq!(
         lines(&trace, ROWS),
@@ -75,12 +78,14 @@ fn what_is_missing_is_counted() {
             "20 VERBOSE WM_TAG [MISSING_PARAM] NULL Wm.java:2",
             "30 VERBOSE WM_TAG 1 NULL Wm.java:2",
             "40 NULL NULL NULL NULL NULL",
+            "50 DEBUG WM_TAG first and <ERROR> NULL Wm.java:1",
+            "60 VERBOSE WM_TAG 2 NULL Wm.java:2",
         ]
     );
     let count = |name: &str| stat(&trace, &format!("winscope_protolog_{name}"));
     assert_eq!(count("missing_interned_arg_parse_errors"), "1");
-    assert_eq!(count("missing_interned_stacktrace_parse_errors"), "1");
-    assert_eq!(count("param_mismatch"), "2", "one is missing, and one has no place");
+    assert_eq!(count("missing_interned_stacktrace_parse_errors"), "3");
+    assert_eq!(count("param_mismatch"), "3", "one is missing, and two have no place");
     assert_eq!(count("message_decoding_failed"), "1");
 }
 

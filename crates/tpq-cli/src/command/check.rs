@@ -48,7 +48,7 @@ pub enum CheckFormat {
 pub async fn run(args: CheckArgs) -> anyhow::Result<()> {
     // `--strict` is off: losses that would fail other commands are the result here.
     let import = ImportArgs { strict: false, ..args.import };
-    open::with_import(&import, async |trace| {
+    open::with_losses(&import, async |trace| {
         let names = SourceNames::of(trace.session()).await?;
         let report = LossReport::of(trace.session(), &names).await?;
         let text = match args.format {

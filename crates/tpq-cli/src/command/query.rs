@@ -136,7 +136,7 @@ pub async fn run(mut args: QueryArgs) -> anyhow::Result<()> {
         return lake::query(&args, lake, &sql, output, options).await;
     }
     explain_merge(&args.import);
-    open::with_trace(&args.import, async |trace| {
+    open::with_statements(&args.import, &sql, async |trace| {
         let trace = Arc::new(trace);
         let metadata = export::of_query(&trace, format).await?;
         let options = OutputOptions { metadata, ..options };

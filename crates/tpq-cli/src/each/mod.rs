@@ -69,7 +69,7 @@ pub async fn run(
     output: Output,
     output_options: OutputOptions,
 ) -> anyhow::Result<()> {
-    let options = options(args, traces.len())?;
+    let options = options(args, traces.len(), sql)?;
     let import = options.import.clone();
     let mut failures = Failures::new(args.import.flags.quiet);
     let mut writer = writer(output.format().format, output.sink(), output_options);
@@ -109,13 +109,14 @@ fn finish(shown: &LimitedWriter<'_>, failures: &Failures, output: Output) -> any
 }
 
 /// How to run: the import of each trace as the arguments say, with the cache.
-fn options(args: &QueryArgs, traces: usize) -> anyhow::Result<EachOptions> {
+fn options(args: &QueryArgs, traces: usize, sql: &str) -> anyhow::Result<EachOptions> {
     let flags = &args.import.flags;
     let cache = if args.import.no_cache { None } else { table_cache(&args.import.config)? };
     let import = ImportOptions {
         strict: args.import.strict,
         sql_packages: args.import.add_sql_package.clone(),
         cache,
+        statements: (!args.import.eager).then(|| sql.into()),
         ..open::options(flags)
     };
     let all = std::thread::available_parallelism().map_or(1, usize::from);

@@ -17,7 +17,7 @@ pub(crate) mod winscope;
 
 use tpq_clock::Converter;
 use tpq_ingest::{Bundle, GenerationId, Loss, Payload, Route, RunKind, SourceId, Span, SplitSink};
-use tpq_proto::wire::LastFields;
+use tpq_proto::wire::{Fields, LastFields, Packed};
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
 use crate::event::RunEvent;
@@ -163,6 +163,12 @@ fn text<const N: usize>(fields: &LastFields<'_, N>, number: u32, tables: &mut Ta
         Some(field) => tables.strings.intern_bytes(field.as_bytes()),
         None => StringId::NULL,
     }
+}
+
+/// Whether a packed list of integers in one of these fields is damaged. Its values end there.
+fn has_damaged_list(message: &[u8], numbers: [u32; 2]) -> bool {
+    let lists = Fields::new(message).filter(|field| numbers.contains(&field.number));
+    lists.map(|list| list.as_bytes()).any(|list| Packed::new(list).is_damaged())
 }
 
 /// Largest size of data that the events of a packet share: it is read again for each event.

@@ -19,22 +19,15 @@ use crate::{DefaultClock, OpenFile, OpenedFile, TraceFormat};
 const TRACE: RunKind = format_run_kind(23);
 const CALLS: RunKind = format_run_kind(24);
 
-pub(crate) const FORMAT: TraceFormat = TraceFormat {
-    has_packets: false,
-    default_clock: DefaultClock::OfFile(MONOTONIC),
-    is_windowed: false,
-    has_kernel: false,
-    has_deferred_args: false,
-    prescan: None,
-    open,
-};
+pub(crate) const FORMAT: TraceFormat =
+    TraceFormat::of_one_clock(DefaultClock::OfFile(MONOTONIC), open);
 
 pub(crate) const DECODER: FormatDecoder =
     FormatDecoder { runs: &[(TRACE, decode_lists), (CALLS, decode_call)], text_of: |_, _| None };
 
 fn open(file: OpenFile<'_>) -> OpenedFile<'_> {
     let format = DocumentFormat { whole: TRACE, is_text: false, read };
-    OpenedFile { reader: Box::new(DocumentReader::new(file, format)), work: None }
+    DocumentReader::open(file, format)
 }
 
 /// Methods of a trace, by number.
@@ -129,6 +122,10 @@ fn decode_call(
     }
     let Methods(methods) = trackers.file.states.get();
     let method = methods.get(&method).copied();
+    if method.is_none() {
+        // It has no name.
+        stats.increment(Stat::FormatParseErrors);
+    }
     let mut args = ArgSet::default();
     if let Some(path) = method.map(|method| method.path).filter(|path| !path.is_null()) {
         args.add(tables.strings.intern("pathname"), ArgValue::String(path));

@@ -24,15 +24,7 @@ const MAPPING: &str = "[collapsed_stack]";
 const SCOPE: &str = "collapsed_stack_file";
 const PROFILE: &str = "collapsed_stack samples";
 
-pub(crate) const FORMAT: TraceFormat = TraceFormat {
-    has_packets: false,
-    default_clock: DefaultClock::None,
-    is_windowed: false,
-    has_kernel: false,
-    has_deferred_args: false,
-    prescan: None,
-    open,
-};
+pub(crate) const FORMAT: TraceFormat = TraceFormat::of_one_clock(DefaultClock::None, open);
 
 pub(crate) const DECODER: FormatDecoder =
     FormatDecoder { runs: &[(STACKS, decode_stack)], text_of: |_, _| None };

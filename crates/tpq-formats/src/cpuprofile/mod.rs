@@ -22,15 +22,7 @@ const NS_PER_US: f64 = 1000.0;
 /// A profile states neither its thread nor its process.
 const UNKNOWN_TASK: i64 = 0;
 
-pub(crate) const FORMAT: TraceFormat = TraceFormat {
-    has_packets: false,
-    default_clock: DefaultClock::Private,
-    is_windowed: false,
-    has_kernel: false,
-    has_deferred_args: false,
-    prescan: None,
-    open,
-};
+pub(crate) const FORMAT: TraceFormat = TraceFormat::of_one_clock(DefaultClock::Private, open);
 
 pub(crate) const DECODER: FormatDecoder = FormatDecoder {
     runs: &[(PROFILE, decode_profile), (SAMPLES, decode_sample)],
@@ -39,7 +31,7 @@ pub(crate) const DECODER: FormatDecoder = FormatDecoder {
 
 fn open(file: OpenFile<'_>) -> OpenedFile<'_> {
     let format = DocumentFormat { whole: PROFILE, is_text: true, read };
-    OpenedFile { reader: Box::new(DocumentReader::new(file, format)), work: None }
+    DocumentReader::open(file, format)
 }
 
 /// Reads the times of samples: a start, and the difference of each sample to the one before.
@@ -89,18 +81,19 @@ fn decode_profile(
     let mut has_parent = rustc_hash::FxHashSet::default();
     let mut order = Vec::new();
     for node in document.get("nodes").elements() {
-        let Some(id) = id_of(node.get("id")) else {
+        let [id, call, parent, of_node] = node.pick(["id", "callFrame", "parent", "children"]);
+        let Some(id) = id_of(id) else {
             stats.increment(Stat::FormatParseErrors);
             continue;
         };
         order.push(id);
-        frames.insert(id, frame(node.get("callFrame"), trackers, tables));
-        if let Some(parent) = id_of(node.get("parent"))
+        frames.insert(id, frame(call, trackers, tables));
+        if let Some(parent) = id_of(parent)
             && has_parent.insert(id)
         {
             children.entry(parent).or_default().push(id);
         }
-        for child in node.get("children").elements().filter_map(id_of) {
+        for child in of_node.elements().filter_map(id_of) {
             // A node that is the child of two would make more paths than there are nodes.
             if has_parent.insert(child) {
                 children.entry(id).or_default().push(child);
@@ -125,11 +118,12 @@ fn decode_profile(
 }
 
 fn frame(frame: Json<'_>, trackers: &mut Trackers, tables: &mut Tables) -> u32 {
-    let name = frame.get("functionName").text().unwrap_or_default();
+    let [name, url, line] = frame.pick(["functionName", "url", "lineNumber"]);
+    let name = name.text().unwrap_or_default();
     let name = if name.is_empty() { "(anonymous)" } else { &name };
-    let url = frame.get("url").text().filter(|url| !url.is_empty());
+    let url = url.text().filter(|url| !url.is_empty());
     // Lines count from 0.
-    let line = frame.get("lineNumber").index().and_then(|line| u32::try_from(line + 1).ok());
+    let line = line.index().and_then(|line| u32::try_from(line + 1).ok());
     match url {
         Some(url) => {
             let source = SourceLine { file: tables.strings.intern(&url), line };

@@ -23,15 +23,8 @@ const SOURCE: &str = "dmesg";
 /// The priority of messages that state none: information.
 const INFO: u32 = 6;
 
-pub(crate) const FORMAT: TraceFormat = TraceFormat {
-    has_packets: false,
-    default_clock: DefaultClock::OfFile(MONOTONIC),
-    is_windowed: false,
-    has_kernel: false,
-    has_deferred_args: false,
-    prescan: None,
-    open,
-};
+pub(crate) const FORMAT: TraceFormat =
+    TraceFormat::of_one_clock(DefaultClock::OfFile(MONOTONIC), open);
 
 pub(crate) const DECODER: FormatDecoder =
     FormatDecoder { runs: &[(MESSAGES, decode_message)], text_of: |_, _| None };

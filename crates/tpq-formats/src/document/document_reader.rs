@@ -8,7 +8,7 @@ use tpq_ingest::{
     SourceId, TextLocation, Timeline,
 };
 
-use crate::OpenFile;
+use crate::{OpenFile, OpenedFile};
 
 /// The number of events in a run.
 const RUN_EVENTS: usize = 8192;
@@ -74,7 +74,12 @@ pub(crate) struct DocumentReader<'a> {
 }
 
 impl<'a> DocumentReader<'a> {
-    pub(crate) fn new(open: OpenFile<'a>, format: DocumentFormat) -> Self {
+    /// Opens a file that is one document.
+    pub(crate) fn open(open: OpenFile<'a>, format: DocumentFormat) -> OpenedFile<'a> {
+        OpenedFile { reader: Box::new(Self::new(open, format)), work: None }
+    }
+
+    fn new(open: OpenFile<'a>, format: DocumentFormat) -> Self {
         let OpenFile { bytes, file, timeline, .. } = open;
         let (base, len) = file.segments.first().copied().unwrap_or_default();
         let names = file.base.1;
@@ -95,16 +100,14 @@ impl<'a> DocumentReader<'a> {
         let Ok(len) = u32::try_from(self.bytes.len()) else {
             return self.lose(0, (1, 1), "a document of 4 GiB or more is not read");
         };
-        let Document { events, problems, is_readable } = (self.format.read)(self.bytes);
+        let Document { events, mut problems, is_readable } = (self.format.read)(self.bytes);
+        problems.sort_by_key(|&(at, _)| at);
         let (mut line, mut line_start, mut seen) = (1, 0, 0);
         for (at, what) in problems {
             let at = at.min(self.bytes.len());
             if !self.format.is_text {
                 self.lose(at, (0, at as u64), what);
                 continue;
-            }
-            if at < seen {
-                (line, line_start, seen) = (1, 0, 0);
             }
             for end in memchr::memchr_iter(b'\n', self.bytes.get(seen..at).unwrap_or_default()) {
                 line += 1;

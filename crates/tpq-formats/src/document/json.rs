@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
-use sonic_rs::{LazyValue, to_array_iter, to_object_iter};
+use sonic_rs::LazyValue;
+
+use super::json_scan::{Members, elements, too_deep};
 
 /// The deepest nesting of a document. The parser calls itself for each level.
 const MOST_DEPTH: usize = 256;
@@ -26,7 +28,7 @@ impl<'a> Json<'a> {
     /// # Errors
     /// When the text is no JSON, or nests too deeply.
     pub(crate) fn document(text: &'a [u8]) -> Result<Self, JsonError> {
-        if let Some(at) = too_deep(text) {
+        if let Some(at) = too_deep(text, MOST_DEPTH) {
             return Err(JsonError { at, what: "this nests deeper than 256 levels" });
         }
         // The parser takes its input for UTF-8.
@@ -51,21 +53,42 @@ impl<'a> Json<'a> {
 
     /// The member of an object with that key; NULL where there is none.
     pub(crate) fn get(self, key: &str) -> Self {
-        let found = self.members().find(|(found, _)| found == key);
-        found.map_or(Self(b"null"), |(_, value)| value)
+        let [value] = self.pick([key]);
+        value
+    }
+
+    /// The members of an object with these keys, each NULL where there is none. The first of several
+    /// members of a key counts.
+    pub(crate) fn pick<const N: usize>(self, keys: [&str; N]) -> [Self; N] {
+        let mut found = [None; N];
+        let mut left = N;
+        for (key, value) in Members::of(self.0) {
+            let key = unescaped(key);
+            let Some(at) = keys.iter().position(|it| it.as_bytes() == &*key) else { continue };
+            let Some(slot) = found.get_mut(at).filter(|slot| slot.is_none()) else { continue };
+            *slot = Some(Self(value));
+            left -= 1;
+            if left == 0 {
+                break;
+            }
+        }
+        found.map(|value| value.unwrap_or(Self(b"null")))
     }
 
     /// The members of an object; none of any other value.
     pub(crate) fn members(self) -> impl Iterator<Item = (Cow<'a, str>, Self)> {
-        let fields = self.0.trim_ascii_start().starts_with(b"{").then(|| to_object_iter(self.0));
-        let fields = fields.into_iter().flatten().map_while(Result::ok);
-        fields.map(|(key, value)| (Cow::Owned(key.to_string()), Self(raw(&value))))
+        Members::of(self.0).map(|(key, value)| {
+            let key = match unescaped(key) {
+                Cow::Borrowed(key) => String::from_utf8_lossy(key),
+                Cow::Owned(key) => Cow::Owned(String::from_utf8_lossy(&key).into_owned()),
+            };
+            (key, Self(value))
+        })
     }
 
     /// The elements of an array; none of any other value.
     pub(crate) fn elements(self) -> impl Iterator<Item = Self> {
-        let values = self.0.trim_ascii_start().starts_with(b"[").then(|| to_array_iter(self.0));
-        values.into_iter().flatten().map_while(Result::ok).map(|value| Self(raw(&value)))
+        elements(self.0).map(Self)
     }
 
     /// Whether it is NULL, or absent.
@@ -113,31 +136,16 @@ impl<'a> Json<'a> {
     }
 }
 
-/// The text of a value. Values of a slice are always borrowed from it.
-fn raw<'a>(value: &LazyValue<'a>) -> &'a [u8] {
-    match value.as_raw_cow() {
-        Cow::Borrowed(text) => text.as_bytes(),
-        Cow::Owned(_) => b"null",
+/// The text of a key between its quotes.
+fn unescaped(key: &[u8]) -> Cow<'_, [u8]> {
+    if !key.contains(&b'\\') {
+        return Cow::Borrowed(key);
     }
-}
-
-/// Where a text nests too deeply, if it does.
-fn too_deep(text: &[u8]) -> Option<usize> {
-    let (mut depth, mut in_string, mut is_escaped) = (0_usize, false, false);
-    for (at, &byte) in text.iter().enumerate() {
-        match byte {
-            _ if is_escaped => is_escaped = false,
-            b'\\' if in_string => is_escaped = true,
-            b'"' => in_string = !in_string,
-            b'[' | b'{' if !in_string => depth += 1,
-            b']' | b'}' if !in_string => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        if depth > MOST_DEPTH {
-            return Some(at);
-        }
+    let quoted = [&b"\""[..], key, b"\""].concat();
+    match sonic_rs::from_slice::<String>(&quoted) {
+        Ok(key) => Cow::Owned(key.into_bytes()),
+        Err(_) => Cow::Borrowed(key),
     }
-    None
 }
 
 #[cfg(test)]
@@ -160,6 +168,18 @@ mod tests {
         assert_eq!(document.get("b").get("c").ns(1e6), Some(300_000_000));
         assert_eq!(document.get("b").elements().count(), 0);
         assert_eq!(document.get("a").members().count(), 0);
+    }
+
+    #[test]
+    fn members_by_their_keys() {
+        let object = Json::of_part(br#"{"b":[1,{"a":2}],"a":"}","a":3,"\u0063":"]\"," , "d":{}}"#);
+        let [a, b, c, missing] = object.pick(["a", "b", "c", "x"]);
+        assert_eq!(a.text().as_deref(), Some("}"));
+        assert_eq!(b.raw(), br#"[1,{"a":2}]"#);
+        assert_eq!(c.text().as_deref(), Some("]\","));
+        assert!(missing.is_null());
+        let keys: Vec<String> = object.members().map(|(key, _)| key.into_owned()).collect();
+        assert_eq!(keys, ["b", "a", "a", "c", "d"]);
     }
 
     #[test]

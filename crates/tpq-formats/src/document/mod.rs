@@ -5,6 +5,7 @@
 
 mod document_reader;
 mod json;
+mod json_scan;
 
 pub(crate) use document_reader::{Document, DocumentFormat, DocumentReader, Events, Place};
 pub(crate) use json::{Json, JsonError};

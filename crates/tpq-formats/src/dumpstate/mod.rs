@@ -25,15 +25,8 @@ use crate::{DefaultClock, OpenFile, OpenedFile, TraceFormat};
 const TEXT: RunKind = format_run_kind(58);
 const BATTERY: RunKind = format_run_kind(59);
 
-pub(crate) const FORMAT: TraceFormat = TraceFormat {
-    has_packets: false,
-    default_clock: DefaultClock::OfFile(REALTIME),
-    is_windowed: false,
-    has_kernel: false,
-    has_deferred_args: false,
-    prescan: None,
-    open,
-};
+pub(crate) const FORMAT: TraceFormat =
+    TraceFormat::of_one_clock(DefaultClock::OfFile(REALTIME), open);
 
 pub(crate) const DECODER: FormatDecoder = FormatDecoder {
     runs: &[(TEXT, lines::decode_text), (BATTERY, battery::decode_line)],

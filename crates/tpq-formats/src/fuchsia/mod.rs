@@ -25,15 +25,8 @@ use crate::{DefaultClock, OpenFile, OpenedFile, TraceFormat};
 const TRACE: RunKind = format_run_kind(25);
 const RECORDS: RunKind = format_run_kind(26);
 
-pub(crate) const FORMAT: TraceFormat = TraceFormat {
-    has_packets: false,
-    default_clock: DefaultClock::OfFile(BOOTTIME),
-    is_windowed: false,
-    has_kernel: false,
-    has_deferred_args: false,
-    prescan: None,
-    open,
-};
+pub(crate) const FORMAT: TraceFormat =
+    TraceFormat::of_one_clock(DefaultClock::OfFile(BOOTTIME), open);
 
 pub(crate) const DECODER: FormatDecoder = FormatDecoder {
     runs: &[(TRACE, decode_definitions), (RECORDS, decode_record)],
@@ -42,7 +35,7 @@ pub(crate) const DECODER: FormatDecoder = FormatDecoder {
 
 fn open(file: OpenFile<'_>) -> OpenedFile<'_> {
     let format = DocumentFormat { whole: TRACE, is_text: false, read };
-    OpenedFile { reader: Box::new(DocumentReader::new(file, format)), work: None }
+    DocumentReader::open(file, format)
 }
 
 /// Types of objects of the kernel.

@@ -9,8 +9,8 @@ pub(super) fn rows<'a, const N: usize>(
 ) -> Box<dyn Iterator<Item = [Json<'a>; N]> + 'a> {
     let schema = table.get("schema");
     match schema.is_null() {
-        false => Box::new(by_row(table.get("data"), names.map(|name| schema.get(name).index()))),
-        true => Box::new(by_column(names.map(|name| table.get(name)))),
+        false => Box::new(by_row(table.get("data"), schema.pick(names).map(Json::index))),
+        true => Box::new(by_column(table.pick(names))),
     }
 }
 

@@ -5,6 +5,7 @@
 //! Times are milliseconds.
 
 mod columns;
+mod markers;
 mod tables;
 mod threads;
 
@@ -14,34 +15,29 @@ use tpq_ingest::RunKind;
 use tpq_tables::{Stat, Stats, Tables};
 use tpq_trackers::track::Trackers;
 
+use self::markers::decode_marker;
 use self::tables::{ThreadStacks, decode_profile};
-use self::threads::{NO_STACK, read_samples};
+use self::threads::{NO_STACK, read};
 use crate::document::{DocumentFormat, DocumentReader};
 use crate::samples::{StackSample, push_sample};
 use crate::{DefaultClock, OpenFile, OpenedFile, TraceFormat};
 
 const PROFILE: RunKind = format_run_kind(9);
 const SAMPLES: RunKind = format_run_kind(10);
+const MARKERS: RunKind = format_run_kind(61);
 const SOURCE: &str = "gecko";
 
-pub(crate) const FORMAT: TraceFormat = TraceFormat {
-    has_packets: false,
-    default_clock: DefaultClock::OfFile(MONOTONIC),
-    is_windowed: false,
-    has_kernel: false,
-    has_deferred_args: false,
-    prescan: None,
-    open,
-};
+pub(crate) const FORMAT: TraceFormat =
+    TraceFormat::of_one_clock(DefaultClock::OfFile(MONOTONIC), open);
 
 pub(crate) const DECODER: FormatDecoder = FormatDecoder {
-    runs: &[(PROFILE, decode_profile), (SAMPLES, decode_sample)],
+    runs: &[(PROFILE, decode_profile), (SAMPLES, decode_sample), (MARKERS, decode_marker)],
     text_of: |_, _| None,
 };
 
 fn open(file: OpenFile<'_>) -> OpenedFile<'_> {
-    let format = DocumentFormat { whole: PROFILE, is_text: true, read: read_samples };
-    OpenedFile { reader: Box::new(DocumentReader::new(file, format)), work: None }
+    let format = DocumentFormat { whole: PROFILE, is_text: true, read };
+    DocumentReader::open(file, format)
 }
 
 /// The stacks of all threads of a profile.

@@ -22,6 +22,10 @@ pub(super) struct ThreadStacks {
     pub(super) upid: Upid,
     /// Row of `stack_profile_callsite` and depth of each stack; `None` for damaged ones.
     pub(super) callsites: Vec<Option<(u32, u32)>>,
+    /// Names that its markers refer to; none if it has no markers.
+    pub(super) strings: Vec<String>,
+    /// Names of categories.
+    pub(super) categories: Vec<String>,
 }
 
 /// Decodes all that a profile states apart from samples.
@@ -34,9 +38,14 @@ pub(super) fn decode_profile(
     let mut stacks = Vec::new();
     for thread in threads(Json::of_part(event.message())) {
         let (utid, upid) = meet_thread(thread.json, event.machine, trackers, tables);
-        let frames = frames(&thread, trackers, tables, stats);
+        let strings = strings(&thread);
+        let frames = frames(&thread, &strings, trackers, tables, stats);
         let callsites = callsites(&thread, &frames, trackers, tables, stats);
-        stacks.push(ThreadStacks { utid, upid, callsites });
+        let has_markers = !thread.json.get("markers").is_null();
+        let strings = if has_markers { strings } else { Vec::new() };
+        let categories = thread.categories.elements().map(|it| it.get("name"));
+        let categories = categories.map(|it| it.text().unwrap_or_default().into_owned()).collect();
+        stacks.push(ThreadStacks { utid, upid, callsites, strings, categories });
     }
     *trackers.file.states.get() = ProfileStacks(stacks);
 }
@@ -79,11 +88,11 @@ fn strings(thread: &Thread<'_>) -> Vec<String> {
 /// The row of each frame of a thread; `None` for damaged ones.
 fn frames(
     thread: &Thread<'_>,
+    strings: &[String],
     trackers: &mut Trackers,
     tables: &mut Tables,
     stats: &mut Stats,
 ) -> Vec<Option<u32>> {
-    let strings = strings(thread);
     let text = |index: Json<'_>| strings.get(index.index()?).map(String::as_str);
     let functions: Vec<Function<'_>> = functions(thread, &text).collect();
     let frame_table = table(thread, "frameTable");

@@ -2,6 +2,7 @@
 
 use super::SAMPLES;
 use super::columns::rows;
+use super::markers::Markers;
 use crate::document::{Document, Events, Json, JsonError, Place};
 
 const NS_PER_MS: f64 = 1e6;
@@ -14,7 +15,11 @@ pub(super) struct Thread<'a> {
     pub(super) json: Json<'a>,
     /// Tables that all threads of the profile share.
     pub(super) shared: Json<'a>,
-    /// Start of its process after that of the profile, ms.
+    /// Categories of its profile.
+    pub(super) categories: Json<'a>,
+    /// Start of its process: ns of the monotonic clock where the profile states it, else 0…
+    base: i64,
+    /// …and ms after it.
     offset: f64,
 }
 
@@ -26,20 +31,32 @@ pub(super) fn threads(document: Json<'_>) -> Vec<Thread<'_>> {
         false => document,
     };
     let mut threads = Vec::new();
-    add_threads(profile, start(profile), &mut threads);
+    let origin = (start(profile), monotonic_start(profile).unwrap_or_default());
+    add_threads(profile, origin, &mut threads);
     threads
 }
 
-fn add_threads<'a>(profile: Json<'a>, origin: Option<f64>, threads: &mut Vec<Thread<'a>>) {
-    let offset = match (start(profile), origin) {
-        (Some(start), Some(origin)) => start - origin,
-        _ => 0.0,
+/// Adds the threads of a profile and of those in it. The outermost one starts at `origin`: ms since
+/// the epoch, and ns of the monotonic clock.
+fn add_threads<'a>(profile: Json<'a>, origin: (Option<f64>, i64), threads: &mut Vec<Thread<'a>>) {
+    let (base, offset) = match (monotonic_start(profile), start(profile), origin) {
+        (Some(base), ..) => (base, 0.0),
+        (None, Some(start), (Some(origin), base)) => (base, start - origin),
+        (None, _, (_, base)) => (base, 0.0),
     };
     let shared = profile.get("shared");
-    threads.extend(profile.get("threads").elements().map(|json| Thread { json, shared, offset }));
+    let categories = profile.get("meta").get("categories");
+    let of_profile = profile.get("threads").elements();
+    threads.extend(of_profile.map(|json| Thread { json, shared, categories, base, offset }));
     for process in profile.get("processes").elements() {
         add_threads(process, origin, threads);
     }
+}
+
+/// Start of a process, ns of the monotonic clock. Older profiles do not state it, so that their
+/// times count from the start of the profile.
+fn monotonic_start(profile: Json<'_>) -> Option<i64> {
+    profile.get("meta").get("startTimeAsClockMonotonicNanosecondsSinceBoot").int()
 }
 
 /// Start of a process, ms since the epoch.
@@ -47,14 +64,25 @@ fn start(profile: Json<'_>) -> Option<f64> {
     profile.get("meta").get("startTime").real()
 }
 
-/// Reads the times of all samples, each with the numbers of its thread and its stack.
-pub(super) fn read_samples(text: &[u8]) -> Document {
+impl Thread<'_> {
+    /// A time of the thread in ns; `None` for what is no time.
+    pub(super) fn ns(&self, ms: f64) -> Option<i64> {
+        let ns = ((ms + self.offset) * NS_PER_MS).round();
+        let ns = (ns.abs() < i64::MAX as f64).then_some(ns as i64)?;
+        self.base.checked_add(ns)
+    }
+}
+
+/// Reads the times of all samples, each with the numbers of its thread and its stack, and of all
+/// markers.
+pub(super) fn read(text: &[u8]) -> Document {
     let document = match Json::document(text) {
         Ok(document) => document,
         Err(JsonError { at, what }) => return Document::damaged(at, what),
     };
     let mut problems = Vec::new();
     let (mut times, mut words) = (Vec::new(), Vec::new());
+    let mut markers = Markers::of(text);
     for (number, thread) in (0..).zip(threads(document)) {
         let mut time_of_deltas = 0.0;
         let samples = thread.json.get("samples");
@@ -63,8 +91,7 @@ pub(super) fn read_samples(text: &[u8]) -> Document {
                 time_of_deltas += delta;
             }
             let ms = time.real().or(delta.real().map(|_| time_of_deltas));
-            let ns = ms.map(|ms| ((ms + thread.offset) * NS_PER_MS).round());
-            let Some(ns) = ns.filter(|ns| ns.abs() < i64::MAX as f64) else {
+            let Some(ns) = ms.and_then(|ms| thread.ns(ms)) else {
                 problems.push((offset_in(text, stack), "a sample has no time"));
                 continue;
             };
@@ -72,16 +99,18 @@ pub(super) fn read_samples(text: &[u8]) -> Document {
                 true => NO_STACK,
                 false => stack.index().and_then(|it| u32::try_from(it).ok()).unwrap_or(NO_STACK),
             };
-            times.push(ns as i64);
+            times.push(ns);
             words.extend([number, stack]);
         }
+        markers.read(number, &thread, &mut problems);
     }
-    let events = vec![Events { kind: SAMPLES, times, place: Place::Numbers(2, words) }];
+    let samples = Events { kind: SAMPLES, times, place: Place::Numbers(2, words) };
+    let events = vec![samples, markers.into_events()];
     Document { events, problems, is_readable: true }
 }
 
 /// The offset of a value in a text; 0 for one that is absent.
-fn offset_in(text: &[u8], value: Json<'_>) -> usize {
+pub(super) fn offset_in(text: &[u8], value: Json<'_>) -> usize {
     let (start, at) = (text.as_ptr() as usize, value.raw().as_ptr() as usize);
     at.checked_sub(start).filter(|&offset| offset < text.len()).unwrap_or_default()
 }

@@ -48,10 +48,11 @@ pub(super) struct Graph {
 
 impl Graph {
     pub(super) fn read(snapshot: Json<'_>, layout: &Layout, tables: &mut Tables) -> Self {
-        let strings: Vec<Json<'_>> = snapshot.get("strings").elements().collect();
+        let [strings, nodes, edges] = snapshot.pick(["strings", "nodes", "edges"]);
+        let mut strings = Strings::of(strings);
         let mut graph = Self::default();
-        let counts = graph.read_nodes(snapshot.get("nodes"), layout, &strings, tables);
-        graph.read_edges(snapshot.get("edges"), layout, &counts, &strings, tables);
+        let counts = graph.read_nodes(nodes, layout, &mut strings, tables);
+        graph.read_edges(edges, layout, &counts, &mut strings, tables);
         graph.measure_distances();
         graph
     }
@@ -61,9 +62,13 @@ impl Graph {
         &mut self,
         nodes: Json<'_>,
         layout: &Layout,
-        strings: &[Json<'_>],
+        strings: &mut Strings<'_>,
         tables: &mut Tables,
     ) -> Vec<u64> {
+        let kinds: Vec<ClassOf> =
+            layout.node_types.iter().map(|kind| ClassOf::kind(kind, tables)).collect();
+        let unknown = ClassOf::kind("unknown", tables);
+        let empty = tables.strings.intern("");
         let mut classes: FxHashMap<StringId, u32> = FxHashMap::default();
         let mut counts = Vec::new();
         let mut numbers = numbers(nodes.raw());
@@ -73,12 +78,14 @@ impl Graph {
                 self.damaged += 1;
                 break;
             }
-            let kind = layout.node_types.get(index(node[layout.node.kind]));
-            let name = strings.get(index(node[layout.node.name]));
-            let name = name.and_then(|name| name.text());
+            let kind = kinds.get(index(node[layout.node.kind])).copied();
+            let name = strings.get(index(node[layout.node.name]), tables);
             self.damaged += i64::from(kind.is_none() || name.is_none());
-            let kind = kind.map_or("unknown", String::as_str);
-            let (class, text) = class_and_text(kind, &name.unwrap_or_default(), tables);
+            let (class, text) = match (kind.unwrap_or(unknown), name.unwrap_or(empty)) {
+                (ClassOf::Name, name) => (name, StringId::NULL),
+                (ClassOf::Kind(class), name) if name == empty => (class, StringId::NULL),
+                (ClassOf::Kind(class), name) => (class, name),
+            };
             let next = classes.len() as u32;
             let class = *classes.entry(class).or_insert_with(|| {
                 self.classes.push(class);
@@ -98,7 +105,7 @@ impl Graph {
         edges: Json<'_>,
         layout: &Layout,
         counts: &[u64],
-        strings: &[Json<'_>],
+        strings: &mut Strings<'_>,
         tables: &mut Tables,
     ) {
         let kinds: Vec<StringId> =
@@ -134,9 +141,8 @@ impl Graph {
                 let text = match name.as_str() {
                     "element" | "hidden" => StringId::NULL,
                     _ => {
-                        let name = strings.get(index(edge[layout.edge.name_or_index]));
-                        let name = name.and_then(|name| name.text());
-                        name.map_or(StringId::NULL, |name| tables.strings.intern(&name))
+                        let name = strings.get(index(edge[layout.edge.name_or_index]), tables);
+                        name.unwrap_or(StringId::NULL)
                     }
                 };
                 self.edges.push(Edge { to: to as u32, kind: kinds[kind], name: text });
@@ -184,19 +190,55 @@ fn keeps_alive(kind: &str, owner: usize) -> bool {
     }
 }
 
-/// The class of an object, as the developer tools of Chrome show it, and its text if the class does
-/// not have it.
-fn class_and_text(kind: &str, name: &str, tables: &mut Tables) -> (StringId, StringId) {
-    let class = match kind {
-        "object" | "native" => return (tables.strings.intern(name), StringId::NULL),
-        "hidden" => "(system)",
-        "code" => "(compiled code)",
-        "closure" => "Function",
-        "regexp" => "RegExp",
-        kind => &format!("({kind})"),
-    };
-    let text = if name.is_empty() { StringId::NULL } else { tables.strings.intern(name) };
-    (tables.strings.intern(class), text)
+/// The class of objects of a kind, as the developer tools of Chrome show it.
+#[derive(Clone, Copy)]
+enum ClassOf {
+    /// The name of the object.
+    Name,
+    /// One of the kind. The name of the object is its text.
+    Kind(StringId),
+}
+
+impl ClassOf {
+    fn kind(kind: &str, tables: &mut Tables) -> Self {
+        let class = match kind {
+            "object" | "native" => return Self::Name,
+            "hidden" => "(system)",
+            "code" => "(compiled code)",
+            "closure" => "Function",
+            "regexp" => "RegExp",
+            kind => &format!("({kind})"),
+        };
+        Self::Kind(tables.strings.intern(class))
+    }
+}
+
+/// The texts of a snapshot, which are interned when they are first used.
+struct Strings<'a>(Vec<Text<'a>>);
+
+enum Text<'a> {
+    Unused(Json<'a>),
+    /// NULL for what is no text.
+    Interned(StringId),
+}
+
+impl<'a> Strings<'a> {
+    fn of(list: Json<'a>) -> Self {
+        Self(list.elements().map(Text::Unused).collect())
+    }
+
+    /// The text of a number; `None` if there is none.
+    fn get(&mut self, number: usize, tables: &mut Tables) -> Option<StringId> {
+        let text = self.0.get_mut(number)?;
+        if let Text::Unused(json) = text {
+            let interned = json.text().map(|text| tables.strings.intern(&text));
+            *text = Text::Interned(interned.unwrap_or(StringId::NULL));
+        }
+        match text {
+            Text::Interned(text) if !text.is_null() => Some(*text),
+            _ => None,
+        }
+    }
 }
 
 /// The numbers of an array. What is no number is one that nothing has.
@@ -205,7 +247,12 @@ fn numbers(array: &[u8]) -> impl Iterator<Item = u64> {
     let inside = inside.unwrap_or_default().trim_ascii();
     let parts = (!inside.is_empty()).then(|| inside.split(|&byte| byte == b','));
     parts.into_iter().flatten().map(|part| {
-        let text = std::str::from_utf8(part.trim_ascii()).ok();
+        let digits = part.trim_ascii();
+        // Nearly all have a few digits.
+        if (1..=9).contains(&digits.len()) && digits.iter().all(u8::is_ascii_digit) {
+            return digits.iter().fold(0, |number, digit| number * 10 + u64::from(digit - b'0'));
+        }
+        let text = std::str::from_utf8(digits).ok();
         text.and_then(|text| text.parse().ok()).unwrap_or(u64::MAX)
     })
 }

@@ -26,22 +26,14 @@ const PROCESS_NAME: &str = "V8";
 /// The kind of root that the first object is, which refers to all others.
 const ROOT_TYPE: &str = "ROOT_SYNTHETIC";
 
-pub(crate) const FORMAT: TraceFormat = TraceFormat {
-    has_packets: false,
-    default_clock: DefaultClock::None,
-    is_windowed: false,
-    has_kernel: false,
-    has_deferred_args: false,
-    prescan: None,
-    open,
-};
+pub(crate) const FORMAT: TraceFormat = TraceFormat::of_one_clock(DefaultClock::None, open);
 
 pub(crate) const DECODER: FormatDecoder =
     FormatDecoder { runs: &[(SNAPSHOT, decode_snapshot)], text_of: |_, _| None };
 
 fn open(file: OpenFile<'_>) -> OpenedFile<'_> {
     let format = DocumentFormat { whole: SNAPSHOT, is_text: true, read };
-    OpenedFile { reader: Box::new(DocumentReader::new(file, format)), work: None }
+    DocumentReader::open(file, format)
 }
 
 /// Checks that a snapshot can be read.

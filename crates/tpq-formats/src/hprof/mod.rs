@@ -27,22 +27,15 @@ use crate::{DefaultClock, OpenFile, OpenedFile, TraceFormat};
 const FILE: RunKind = format_run_kind(45);
 const DUMP: RunKind = format_run_kind(46);
 
-pub(crate) const FORMAT: TraceFormat = TraceFormat {
-    has_packets: false,
-    default_clock: DefaultClock::OfFile(REALTIME),
-    is_windowed: false,
-    has_kernel: false,
-    has_deferred_args: false,
-    prescan: None,
-    open,
-};
+pub(crate) const FORMAT: TraceFormat =
+    TraceFormat::of_one_clock(DefaultClock::OfFile(REALTIME), open);
 
 pub(crate) const DECODER: FormatDecoder =
     FormatDecoder { runs: &[(FILE, ignore_file), (DUMP, rows::decode_dump)], text_of: |_, _| None };
 
 fn open(file: OpenFile<'_>) -> OpenedFile<'_> {
     let format = DocumentFormat { whole: FILE, is_text: false, read };
-    OpenedFile { reader: Box::new(DocumentReader::new(file, format)), work: None }
+    DocumentReader::open(file, format)
 }
 
 /// Finds the time of the dump, and what is damaged in it.

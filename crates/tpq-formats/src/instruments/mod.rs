@@ -41,7 +41,7 @@ pub(crate) const DECODER: FormatDecoder = FormatDecoder {
 
 fn open(file: OpenFile<'_>) -> OpenedFile<'_> {
     let format = DocumentFormat { whole: EXPORT, is_text: true, read };
-    OpenedFile { reader: Box::new(DocumentReader::new(file, format)), work: None }
+    DocumentReader::open(file, format)
 }
 
 /// Reads the times of samples.
@@ -141,7 +141,8 @@ impl Decoded {
             ts: event.ts,
             source: tables.strings.intern(SOURCE),
             task_context_id: Some(trackers.samples.task(task, tables)),
-            execution_context_id: trackers.samples.execution(ucpu, StringId::NULL, tables),
+            execution_context_id: ucpu
+                .map(|ucpu| trackers.samples.execution(Some(ucpu), StringId::NULL, tables)),
             callsite_id,
             ..ProfilerSampleRow::default()
         })

@@ -104,7 +104,8 @@ impl Context<'_> {
             ts: self.ts,
             source: tables.strings.intern(SOURCE),
             task_context_id: Some(samples.task(task, tables)),
-            execution_context_id: samples.execution(ucpu, StringId::NULL, tables),
+            execution_context_id: ucpu
+                .map(|ucpu| samples.execution(Some(ucpu), StringId::NULL, tables)),
             callsite_id: Some(callsite),
             unwind_error: StringId::NULL,
             session_id,

@@ -27,15 +27,8 @@ use crate::{DefaultClock, OpenFile, OpenedFile, TraceFormat};
 pub(crate) const MESSAGES: RunKind = format_run_kind(6);
 const SOURCE: &str = "android_logcat";
 
-pub(crate) const FORMAT: TraceFormat = TraceFormat {
-    has_packets: false,
-    default_clock: DefaultClock::OfFile(REALTIME),
-    is_windowed: false,
-    has_kernel: false,
-    has_deferred_args: false,
-    prescan: None,
-    open,
-};
+pub(crate) const FORMAT: TraceFormat =
+    TraceFormat::of_one_clock(DefaultClock::OfFile(REALTIME), open);
 
 pub(crate) const DECODER: FormatDecoder =
     FormatDecoder { runs: &[(MESSAGES, decode_message)], text_of: |_, _| None };

@@ -12,22 +12,14 @@ use crate::{DefaultClock, OpenFile, OpenedFile, TraceFormat};
 
 const MAPPING: RunKind = format_run_kind(60);
 
-pub(crate) const FORMAT: TraceFormat = TraceFormat {
-    has_packets: false,
-    default_clock: DefaultClock::None,
-    is_windowed: false,
-    has_kernel: false,
-    has_deferred_args: false,
-    prescan: None,
-    open,
-};
+pub(crate) const FORMAT: TraceFormat = TraceFormat::of_one_clock(DefaultClock::None, open);
 
 pub(crate) const DECODER: FormatDecoder =
     FormatDecoder { runs: &[(MAPPING, note_mapping)], text_of: |_, _| None };
 
 fn open(file: OpenFile<'_>) -> OpenedFile<'_> {
     let format = DocumentFormat { whole: MAPPING, is_text: true, read };
-    OpenedFile { reader: Box::new(DocumentReader::new(file, format)), work: None }
+    DocumentReader::open(file, format)
 }
 
 /// Finds the damaged lines.

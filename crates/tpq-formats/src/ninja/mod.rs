@@ -22,15 +22,7 @@ use crate::{DefaultClock, OpenFile, OpenedFile, TraceFormat};
 
 const JOBS: RunKind = format_run_kind(29);
 
-pub(crate) const FORMAT: TraceFormat = TraceFormat {
-    has_packets: false,
-    default_clock: DefaultClock::None,
-    is_windowed: false,
-    has_kernel: false,
-    has_deferred_args: false,
-    prescan: None,
-    open,
-};
+pub(crate) const FORMAT: TraceFormat = TraceFormat::of_one_clock(DefaultClock::None, open);
 
 pub(crate) const DECODER: FormatDecoder =
     FormatDecoder { runs: &[(JOBS, jobs::decode_job)], text_of: |_, _| None };

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::span::{NO_TIME, Resource, Span, Value, place};
+use super::span::{NO_TIME, Resource, Span, SpanEvent, Value, place};
 use crate::document::{Document, Events, Json, JsonError, Place};
 
 /// The resources of a document.
@@ -51,30 +51,56 @@ pub(super) fn read(text: &[u8]) -> Document {
 }
 
 fn time(span: Json<'_>) -> Option<(i64, i64)> {
-    Span::between(span.get("startTimeUnixNano").int(), span.get("endTimeUnixNano").int())
+    let [start, end] = span.pick(["startTimeUnixNano", "endTimeUnixNano"]);
+    Span::between(start.int(), end.int())
 }
 
 /// Reads a span.
 pub(super) fn span(part: &[u8]) -> Span<'_> {
-    let span = Json::of_part(part);
     let text = |value: Json<'_>| value.text().filter(|text| !text.is_empty()).map(owned);
-    let status = span.get("status");
-    let attributes = span.get("attributes");
+    let [name, trace_id, span_id, parent_span_id, kind, start, end] = Json::of_part(part).pick([
+        "name",
+        "traceId",
+        "spanId",
+        "parentSpanId",
+        "kind",
+        "startTimeUnixNano",
+        "endTimeUnixNano",
+    ]);
+    let [status, of_span, events, links] =
+        Json::of_part(part).pick(["status", "attributes", "events", "links"]);
+    let [code, message] = status.pick(["code", "message"]);
     Span {
-        time: time(span),
-        name: span.get("name").text().unwrap_or_default(),
-        trace_id: text(span.get("traceId")),
-        span_id: text(span.get("spanId")),
-        parent_span_id: text(span.get("parentSpanId")),
-        kind: span.get("kind").int(),
-        status_code: status.get("code").int(),
-        status_message: text(status.get("message")),
-        attributes: attributes
-            .elements()
-            .filter_map(|it| Some((it.get("key").text()?, value_of(it.get("value"))?)))
-            .collect(),
-        unread: [span.get("events"), span.get("links")].map(|it| it.elements().count() as u64),
+        time: Span::between(start.int(), end.int()),
+        name: name.text().unwrap_or_default(),
+        trace_id: text(trace_id),
+        span_id: text(span_id),
+        parent_span_id: text(parent_span_id),
+        kind: kind.int(),
+        status_code: code.int(),
+        status_message: text(message),
+        attributes: attributes(of_span),
+        events: events.elements().map(span_event).collect(),
+        links: links.elements().count() as u64,
     }
+}
+
+fn span_event(event: Json<'_>) -> SpanEvent<'_> {
+    let [time, name, of_event] = event.pick(["timeUnixNano", "name", "attributes"]);
+    SpanEvent {
+        time: time.int(),
+        name: name.text().unwrap_or_default(),
+        attributes: attributes(of_event),
+    }
+}
+
+/// The attributes in a list of them.
+fn attributes<'a>(list: Json<'a>) -> Vec<(Cow<'a, str>, Value<'a>)> {
+    let pair = |attribute: Json<'a>| {
+        let [key, value] = attribute.pick(["key", "value"]);
+        Some((key.text()?, value_of(value)?))
+    };
+    list.elements().filter_map(pair).collect()
 }
 
 fn owned(text: Cow<'_, str>) -> Cow<'static, str> {

@@ -6,6 +6,7 @@ mod json;
 mod protobuf;
 mod span;
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use tpq_clock::REALTIME;
@@ -28,15 +29,8 @@ const TRACKS: TrackKind = TrackKind::slices("otlp_spans");
 /// Processes without a stated id have numbers from here on, above those of systems.
 const FIRST_UNNUMBERED: i64 = 1 << 53;
 
-pub(crate) const FORMAT: TraceFormat = TraceFormat {
-    has_packets: false,
-    default_clock: DefaultClock::OfFile(REALTIME),
-    is_windowed: false,
-    has_kernel: false,
-    has_deferred_args: false,
-    prescan: None,
-    open,
-};
+pub(crate) const FORMAT: TraceFormat =
+    TraceFormat::of_one_clock(DefaultClock::OfFile(REALTIME), open);
 
 pub(crate) const PROTOBUF_FORMAT: TraceFormat = TraceFormat { open: open_protobuf, ..FORMAT };
 
@@ -60,12 +54,12 @@ pub(crate) const DECODER: FormatDecoder = FormatDecoder {
 
 fn open(file: OpenFile<'_>) -> OpenedFile<'_> {
     let format = DocumentFormat { whole: JSON, is_text: true, read: json::read };
-    OpenedFile { reader: Box::new(DocumentReader::new(file, format)), work: None }
+    DocumentReader::open(file, format)
 }
 
 fn open_protobuf(file: OpenFile<'_>) -> OpenedFile<'_> {
     let format = DocumentFormat { whole: PROTOBUF, is_text: false, read: protobuf::read };
-    OpenedFile { reader: Box::new(DocumentReader::new(file, format)), work: None }
+    DocumentReader::open(file, format)
 }
 
 /// The process of each resource, by the place of the resource in the document.
@@ -105,14 +99,11 @@ fn add_span(
     let of = after.checked_sub(1).and_then(|index| resources.get(index));
     let Some(pid) = of.map(|(_, pid)| *pid) else { return };
     let Some((_, dur)) = span.time else { return };
-    for (field, count) in [otlp_traces::span::EVENTS, otlp_traces::span::LINKS]
-        .into_iter()
-        .zip(span.unread)
-        .filter(|(_, count)| *count > 0)
-    {
-        stats.add_indexed(Stat::FormatRecordsNotRead, i64::from(field), count as i64);
+    if span.links > 0 {
+        let field = i64::from(otlp_traces::span::LINKS);
+        stats.add_indexed(Stat::FormatRecordsNotRead, field, span.links as i64);
     }
-    let args = args_of(span, tables);
+    let args = args_of(span, event.ts, tables);
     let name = tables.strings.intern(&span.name);
     let slice = NewSlice { ts: event.ts, name, ..NewSlice::default() };
     trackers.bounds.include(event.ts);
@@ -131,34 +122,53 @@ fn add_span(
     trackers.complete(NewSlice { track, ..slice }, dur, &args, tables, stats);
 }
 
-/// The ids of a span, what kind it is, how it ended, and its attributes.
-fn args_of(span: &Span<'_>, tables: &mut Tables) -> ArgSet {
+/// The ids of a span that begins at `ts` of trace time, what kind it is, how it ended, its attributes
+/// and its events.
+fn args_of(span: &Span<'_>, ts: i64, tables: &mut Tables) -> ArgSet {
     let mut args = ArgSet::default();
-    let mut add = |key: &str, value: ArgValue, tables: &mut Tables| {
-        args.add(tables.strings.intern(key), value);
-    };
     let ids = [
         ("trace_id", &span.trace_id),
         ("span_id", &span.span_id),
         ("parent_span_id", &span.parent_span_id),
     ];
-    for (key, text) in ids {
-        if let Some(text) = text {
-            let value = ArgValue::String(tables.strings.intern(text));
-            add(key, value, tables);
+    let text = |text: &str, tables: &mut Tables| ArgValue::String(tables.strings.intern(text));
+    for (key, id) in ids {
+        if let Some(id) = id {
+            let value = text(id, tables);
+            args.add(tables.strings.intern(key), value);
         }
     }
-    if let Some(kind) = span.kind {
-        add("kind", ArgValue::Int(kind), tables);
-    }
-    if let Some(code) = span.status_code {
-        add("status.code", ArgValue::Int(code), tables);
+    for (key, number) in [("kind", span.kind), ("status.code", span.status_code)] {
+        if let Some(number) = number {
+            args.add(tables.strings.intern(key), ArgValue::Int(number));
+        }
     }
     if let Some(message) = &span.status_message {
-        let value = ArgValue::String(tables.strings.intern(message));
-        add("status.message", value, tables);
+        let value = text(message, tables);
+        args.add(tables.strings.intern("status.message"), value);
     }
-    for (key, value) in &span.attributes {
+    add_attributes("attributes", &span.attributes, &mut args, tables);
+    let (start, _) = span.time.unwrap_or_default();
+    for (index, event) in span.events.iter().enumerate() {
+        let key = format!("events[{index}]");
+        if let Some(time) = event.time {
+            let ts = ts.saturating_add(time.saturating_sub(start));
+            args.add(tables.strings.intern(&format!("{key}.ts")), ArgValue::Int(ts));
+        }
+        let value = text(&event.name, tables);
+        args.add(tables.strings.intern(&format!("{key}.name")), value);
+        add_attributes(&format!("{key}.attributes"), &event.attributes, &mut args, tables);
+    }
+    args
+}
+
+fn add_attributes(
+    prefix: &str,
+    attributes: &[(Cow<'_, str>, Value<'_>)],
+    args: &mut ArgSet,
+    tables: &mut Tables,
+) {
+    for (key, value) in attributes {
         let value = match value {
             Value::Text(text) => ArgValue::String(tables.strings.intern(text)),
             Value::Int(value) => ArgValue::Int(*value),
@@ -166,7 +176,6 @@ fn args_of(span: &Span<'_>, tables: &mut Tables) -> ArgSet {
             Value::Bool(value) => ArgValue::Bool(*value),
             Value::Json(text) => ArgValue::Json(tables.strings.intern(text)),
         };
-        add(&format!("attributes.{key}"), value, tables);
+        args.add(tables.strings.intern(&format!("{prefix}.{key}")), value);
     }
-    args
 }

@@ -8,11 +8,11 @@ use std::ops::Range;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use tpq_proto::fields::otlp_traces::{
-    self, any_value, key_value, resource, resource_spans, scope_spans, span, status, values,
+    self, any_value, event, key_value, resource, resource_spans, scope_spans, span, status, values,
 };
 use tpq_proto::wire::{Fields, LastFields};
 
-use super::span::{NO_TIME, Resource, Span, Value, place};
+use super::span::{NO_TIME, Resource, Span, SpanEvent, Value, place};
 use crate::document::{Document, Events, Place};
 
 /// The size of the number that says how long a message is.
@@ -137,7 +137,18 @@ pub(super) fn span(message: &[u8]) -> Span<'_> {
         status_code: code.map(|code| i64::from(code.as_i32())),
         status_message: Some(message_text).filter(|text| !text.is_empty()),
         attributes: attributes(of(message, span::ATTRIBUTES)).collect(),
-        unread: [span::EVENTS, span::LINKS].map(|number| of(message, number).count() as u64),
+        events: of(message, span::EVENTS).map(span_event).collect(),
+        links: of(message, span::LINKS).count() as u64,
+    }
+}
+
+fn span_event(message: &[u8]) -> SpanEvent<'_> {
+    let fields = LastFields::<4>::new(message);
+    let time = fields.get(event::TIME_UNIX_NANO);
+    SpanEvent {
+        time: time.and_then(|time| i64::try_from(time.as_u64()).ok()),
+        name: String::from_utf8_lossy(fields.bytes(event::NAME)),
+        attributes: attributes(of(message, event::ATTRIBUTES)).collect(),
     }
 }
 

@@ -28,8 +28,18 @@ pub(super) struct Span<'a> {
     pub(super) status_code: Option<i64>,
     pub(super) status_message: Option<Cow<'a, str>>,
     pub(super) attributes: Vec<(Cow<'a, str>, Value<'a>)>,
-    /// The number of its events and of its links, which are not read.
-    pub(super) unread: [u64; 2],
+    pub(super) events: Vec<SpanEvent<'a>>,
+    /// The number of its links, which are not read.
+    pub(super) links: u64,
+}
+
+/// A moment of a span.
+#[derive(Debug, Default)]
+pub(super) struct SpanEvent<'a> {
+    /// Time, ns since the epoch.
+    pub(super) time: Option<i64>,
+    pub(super) name: Cow<'a, str>,
+    pub(super) attributes: Vec<(Cow<'a, str>, Value<'a>)>,
 }
 
 /// The value of an attribute.

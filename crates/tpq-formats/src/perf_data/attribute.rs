@@ -16,6 +16,7 @@ pub(super) mod field {
     pub(in crate::perf_data) const CPU: u64 = 1 << 7;
     pub(in crate::perf_data) const PERIOD: u64 = 1 << 8;
     pub(in crate::perf_data) const STREAM_ID: u64 = 1 << 9;
+    pub(in crate::perf_data) const RAW: u64 = 1 << 10;
     pub(in crate::perf_data) const IDENTIFIER: u64 = 1 << 16;
 }
 

@@ -10,7 +10,8 @@ use super::symbols::read_binaries;
 use crate::text::text_of;
 
 /// Numbers of features.
-mod feature {
+pub(super) mod feature {
+    pub(in crate::perf_data) const TRACING_DATA: u32 = 1;
     pub(super) const BUILD_ID: u32 = 2;
     pub(super) const OS_RELEASE: u32 = 4;
     pub(super) const CMDLINE: u32 = 11;
@@ -44,8 +45,9 @@ pub(super) fn decode_feature(
         }),
         feature::CMDLINE => cmdline(section).map(|cmdline| session.set_cmdline(&cmdline, tables)),
         feature::EVENT_DESC => event_names(section, session),
-        // Counters that are read together are known from the samples.
-        feature::GROUP_DESC => Some(()),
+        // The pass before the import read the formats of events. Counters that are read together are
+        // known from the samples.
+        feature::TRACING_DATA | feature::GROUP_DESC => Some(()),
         feature::SIMPLEPERF_META_INFO => {
             session.is_simpleperf = true;
             simpleperf_facts(section, session);

@@ -1,35 +1,43 @@
-//! The pass before the import: compressed records are unpacked, and the clock is found.
+//! The pass before the import: compressed records are unpacked, the clock is found, and events of
+//! the kernel's tracer become packets.
 
 use tpq_ingest::{Loss, Prescan, PrescanMemory, ZstdStream};
 
 use super::attribute::Attribute;
 use super::layout::{Layout, Record, RecordError, kind};
+use super::tracepoints::Tracepoints;
 
 /// Unpacked bytes are stored after this many.
 const PART: usize = 4 << 20;
 
 /// Unpacks the compressed records of a file. They are parts of one stream, and records may begin in
-/// one part and end in the next.
+/// one part and end in the next. Behind them come parts of packets, and a part with their number.
 pub(super) fn prescan<'a>(file: &'a [u8], base: u64, room: PrescanMemory<'_, 'a>) -> Prescan<'a> {
     let mut prescan = Prescan::of_text(file, base, room.budget);
     let Ok(layout) = Layout::read(file) else { return prescan };
     let mut clock = layout.events.iter().find_map(|(event, _)| event.clock());
     let mut unpacked = Unpacked::default();
+    let mut tracepoints = Tracepoints::new(file, &layout);
     let mut at = layout.records.start;
     while let Some(bytes) = file.get(at..layout.records.end)
         && let Ok(record) = Record::read(bytes)
     {
         if let Some(compressed) = record.compressed() {
-            unpacked.push(compressed, at, &mut prescan, room);
+            unpacked.push(compressed, at, &mut tracepoints, &mut prescan, room);
         } else if record.kind == kind::ATTRIBUTE {
             clock = clock.or_else(|| Attribute::read(record.payload)?.clock());
         }
+        tracepoints.see(&record, at);
         at += record.len;
     }
-    unpacked.store(&mut prescan, room);
+    unpacked.store(&mut tracepoints, &mut prescan, room);
     let left = unpacked.bytes.len();
     if left > 0 {
         prescan.losses.add(Loss::TruncatedBytes, left as u64);
+    }
+    let packets = tracepoints.write(&mut prescan, room);
+    if unpacked.is_stored || packets > 0 {
+        prescan.push_unpacked(packets.to_le_bytes().to_vec(), 0, room);
     }
     prescan.primary_clock = clock;
     prescan
@@ -44,6 +52,8 @@ struct Unpacked {
     offset: u64,
     /// Whether the stream is damaged; the rest of it cannot be unpacked.
     is_damaged: bool,
+    /// Whether some bytes are stored.
+    is_stored: bool,
 }
 
 impl Unpacked {
@@ -51,6 +61,7 @@ impl Unpacked {
         &mut self,
         compressed: &[u8],
         offset: usize,
+        tracepoints: &mut Tracepoints<'a>,
         prescan: &mut Prescan<'a>,
         room: PrescanMemory<'_, 'a>,
     ) {
@@ -70,16 +81,24 @@ impl Unpacked {
             prescan.losses.count(Loss::InflateFailed);
         }
         if self.bytes.len() >= PART {
-            self.store(prescan, room);
+            self.store(tracepoints, prescan, room);
         }
     }
 
     /// Stores all whole records.
-    fn store<'a>(&mut self, prescan: &mut Prescan<'a>, room: PrescanMemory<'_, 'a>) {
+    fn store<'a>(
+        &mut self,
+        tracepoints: &mut Tracepoints<'a>,
+        prescan: &mut Prescan<'a>,
+        room: PrescanMemory<'_, 'a>,
+    ) {
         let mut at = 0;
         while let Some(rest) = self.bytes.get(at..).filter(|rest| !rest.is_empty()) {
             match Record::read(rest) {
-                Ok(record) => at += record.len,
+                Ok(record) => {
+                    tracepoints.see_unpacked(&record);
+                    at += record.len;
+                }
                 Err(RecordError::Cut) => break,
                 Err(RecordError::Size) => {
                     // Nothing behind it can be found.
@@ -93,6 +112,7 @@ impl Unpacked {
         let whole = std::mem::replace(&mut self.bytes, rest);
         if !whole.is_empty() {
             prescan.push_unpacked(whole, self.offset, room);
+            self.is_stored = true;
         }
     }
 }

@@ -7,8 +7,9 @@
 //! ```
 //!
 //! The layout is that of the kernel's `perf_event_open` and of `tools/perf`. Numbers are little
-//! endian. [`inflate`] unpacks compressed records before anything is read; [`reader`] finds the
-//! time of each record; the others decode.
+//! endian. [`inflate`] unpacks compressed records before anything is read, and [`tracepoints`] turns
+//! events of the kernel's tracer into packets; [`reader`] finds the time of each record; the others
+//! decode.
 
 mod attribute;
 mod callchain;
@@ -22,6 +23,7 @@ mod records;
 mod sample;
 mod session;
 mod symbols;
+mod tracepoints;
 
 use tpq_decode::{FormatDecoder, format_run_kind};
 use tpq_ingest::RunKind;
@@ -40,7 +42,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     default_clock: DefaultClock::OfFile(PERF_CLOCK),
     is_windowed: false,
     has_kernel: false,
-    has_deferred_args: false,
+    has_deferred_args: true,
     prescan: Some(inflate::prescan),
     open,
 };

@@ -3,9 +3,10 @@
 use std::collections::VecDeque;
 
 use tpq_clock::Clock;
+use tpq_decode::PacketRouter;
 use tpq_ingest::{
-    Batch, EventReader, FileContext, Loss, LossBook, LossEntry, Payload, PendingRun, Run, SourceId,
-    TextLocation, Timeline, TraceBytes,
+    Batch, Batcher, EventReader, FileContext, Loss, LossBook, LossEntry, Payload, PendingRun, Run,
+    SourceId, TextLocation, Timeline, TraceBytes,
 };
 
 use super::attribute::{Attribute, Events, ids};
@@ -22,8 +23,10 @@ const SESSION_POSITION: u32 = 0;
 const UNDATED_POSITION: u32 = 1;
 const FIRST_POSITION: u32 = 2;
 
-/// Reads the records of a file.
+/// Reads the records of a file, and the packets with events of the kernel's tracer.
 pub(super) struct PerfReader<'a> {
+    /// Reads the packets, if there are some.
+    packets: Option<Batcher<'a>>,
     bytes: &'a TraceBytes<'a>,
     base: u64,
     len: usize,
@@ -57,9 +60,20 @@ impl<'a> PerfReader<'a> {
         let OpenFile { bytes, file, timeline, .. } = open;
         let mut segments = file.segments.iter().copied();
         let (base, len) = segments.next().unwrap_or_default();
-        let unpacked: Vec<(u64, usize)> = segments.collect();
+        let mut unpacked: Vec<(u64, usize)> = segments.collect();
+        // The last part is the number of those before it that have packets.
+        let packets = unpacked.pop().map_or(0, |(at, len)| {
+            u64::from_le_bytes(bytes.range(at, len).try_into().unwrap_or_default())
+        });
+        let records = unpacked.len().saturating_sub(usize::try_from(packets).unwrap_or_default());
+        let packets = unpacked.split_off(records);
+        let packets = (!packets.is_empty()).then(|| {
+            let file = FileContext { segments: packets, ..file.clone() };
+            Batcher::new(bytes, file, timeline.clone(), Box::new(PacketRouter::default()))
+        });
         let names = file.base.1;
         let mut reader = Self {
+            packets,
             bytes,
             base,
             len,
@@ -186,6 +200,19 @@ impl<'a> PerfReader<'a> {
         self.losses.enter(entry, count);
     }
 
+    /// The next batch of packets, which come behind all records.
+    fn next_packets(&mut self) -> Option<Batch> {
+        let packets = self.packets.as_mut()?;
+        match packets.next_batch() {
+            Some(batch) => Some(Batch { done: self.done, ..batch }),
+            None => {
+                self.losses.merge(packets.losses());
+                self.packets = None;
+                None
+            }
+        }
+    }
+
     /// Hands on records in the order of time, those of one time as they came.
     fn close(&mut self, open: &Open, position: u32, batch: &mut Batch) {
         let mut order: Vec<usize> = (0..open.times.len()).collect();
@@ -245,13 +272,16 @@ impl<'a> PerfReader<'a> {
 
 /// Whether records of a type describe the recording.
 fn is_of_setup(kind: u32) -> bool {
-    matches!(kind, kind::ATTRIBUTE | kind::BUILD_ID | kind::EVENT_UPDATE | kind::FEATURE)
+    matches!(
+        kind,
+        kind::ATTRIBUTE | kind::TRACING_DATA | kind::BUILD_ID | kind::EVENT_UPDATE | kind::FEATURE
+    )
 }
 
 impl EventReader for PerfReader<'_> {
     fn next_batch(&mut self) -> Option<Batch> {
         if self.is_over {
-            return None;
+            return self.next_packets();
         }
         let (start, position) = (self.done, self.position);
         let mut batch = Batch { file: self.file.base.1.source.file, ..Batch::default() };

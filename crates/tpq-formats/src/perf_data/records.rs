@@ -70,6 +70,10 @@ fn decode(record: &Record<'_>, context: &mut Context<'_>) -> Option<()> {
         kind::EVENT_UPDATE => event_update(record, context),
         kind::FEATURE => feature(record, context),
         kind::BUILD_ID => build_id(record, &mut context.session),
+        kind::TRACING_DATA => {
+            context.trackers.processes.idle_is_zero(context.machine, context.tables);
+            Some(())
+        }
         // These state how the records that follow are ordered.
         kind::FINISHED_ROUND | kind::FINISHED_INIT => Some(()),
         unknown => {

@@ -4,7 +4,7 @@ use tpq_tables::table::ProfilerSampleRow;
 use tpq_tables::{Stat, StringId};
 use tpq_trackers::track::{MAX_CPUS, SampledTask, push_counter_set};
 
-use super::attribute::{Attribute, field};
+use super::attribute::{Attribute, Events, field};
 use super::callchain::{Frame, callsite_of};
 use super::counters::count;
 use super::layout::{Numbers, Record};
@@ -20,6 +20,8 @@ mod format {
     pub(super) const LOST: u64 = 1 << 4;
 }
 
+/// The type of events that are tracepoints.
+const TRACEPOINT: u32 = 2;
 /// The part of a record's flags that is the mode of the CPU.
 const CPU_MODE: u16 = 7;
 /// Addresses from here on state the mode of those behind them.
@@ -165,6 +167,43 @@ fn values(numbers: &mut Numbers<'_>, read_format: u64) -> Option<Vec<(Option<u64
     Some(values)
 }
 
+/// The CPU, the time and the event of the kernel's tracer in a sample of a tracepoint.
+pub(super) fn tracepoint<'a>(record: &Record<'a>, events: &Events) -> Option<(u32, u64, &'a [u8])> {
+    let event = events.attributes.get(events.of_record(record)?)?;
+    let has = |field| event.sample_type & field != 0;
+    let needed = [field::RAW, field::CPU, field::TIME];
+    if event.kind != TRACEPOINT || !needed.into_iter().all(has) {
+        return None;
+    }
+    let before = [
+        field::IDENTIFIER,
+        field::IP,
+        field::TID,
+        field::TIME,
+        field::ADDR,
+        field::ID,
+        field::STREAM_ID,
+    ];
+    let mut numbers = Numbers(record.payload);
+    for _ in before.into_iter().filter(|&field| has(field)) {
+        numbers.u64()?;
+    }
+    let cpu = numbers.u64()? as u32;
+    if has(field::PERIOD) {
+        numbers.u64()?;
+    }
+    if has(field::READ) {
+        values(&mut numbers, event.read_format)?;
+    }
+    if has(field::CALLCHAIN) {
+        let count = usize::try_from(numbers.u64()?).ok()?;
+        numbers.take(count.checked_mul(8)?)?;
+    }
+    let len = numbers.u32()? as usize;
+    let raw = numbers.take(len)?;
+    (cpu <= MAX_CPUS).then_some((cpu, event.time(record)?, raw))
+}
+
 /// The addresses of a call chain.
 fn chain(numbers: &mut Numbers<'_>, mut mode: CpuMode) -> Option<Vec<Frame>> {
     let count = numbers.u64()?;
@@ -207,7 +246,8 @@ pub(super) fn decode_sample(record: &Record<'_>, context: &mut Context<'_>) -> O
         ts: *ts,
         source: tables.strings.intern(SOURCE),
         task_context_id: Some(trackers.samples.task(task, tables)),
-        execution_context_id: trackers.samples.execution(ucpu, cpu_mode, tables),
+        execution_context_id: (ucpu.is_some() || !cpu_mode.is_null())
+            .then(|| trackers.samples.execution(ucpu, cpu_mode, tables)),
         callsite_id,
         unwind_error: StringId::NULL,
         session_id,

@@ -7,7 +7,7 @@ use tpq_tables::{Stats, StringId, Tables};
 use tpq_trackers::track::{Trackers, Upid};
 
 use super::attribute::{Attribute, Events, ids};
-use super::features::decode_feature;
+use super::features::{decode_feature, feature};
 use super::layout::Layout;
 use super::memory::Memory;
 use super::symbols::{Binary, Symbols};
@@ -107,8 +107,11 @@ pub(super) fn decode_session(
     let file = event.bytes.whole(event.run.addr);
     let Ok(layout) = Layout::read(file) else { return };
     let mut session: Session = std::mem::take(trackers.file.states.get());
-    for (event, of_ids) in layout.events {
-        session.add(event, ids(file.get(of_ids).unwrap_or_default()), tables);
+    for (attribute, of_ids) in layout.events {
+        session.add(attribute, ids(file.get(of_ids).unwrap_or_default()), tables);
+    }
+    if layout.features.iter().any(|(feature, _)| *feature == feature::TRACING_DATA) {
+        trackers.processes.idle_is_zero(event.machine, tables);
     }
     for (feature, section) in layout.features {
         let section = file.get(section).unwrap_or_default();

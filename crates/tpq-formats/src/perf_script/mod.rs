@@ -26,15 +26,8 @@ use crate::{DefaultClock, OpenFile, OpenedFile, TraceFormat};
 const SAMPLES: RunKind = format_run_kind(7);
 const SOURCE: &str = "perf_text";
 
-pub(crate) const FORMAT: TraceFormat = TraceFormat {
-    has_packets: false,
-    default_clock: DefaultClock::OfFile(MONOTONIC),
-    is_windowed: false,
-    has_kernel: false,
-    has_deferred_args: false,
-    prescan: None,
-    open,
-};
+pub(crate) const FORMAT: TraceFormat =
+    TraceFormat::of_one_clock(DefaultClock::OfFile(MONOTONIC), open);
 
 pub(crate) const DECODER: FormatDecoder =
     FormatDecoder { runs: &[(SAMPLES, decode_sample)], text_of: |_, _| None };
@@ -58,9 +51,14 @@ fn decode_sample(
     };
     let upid = sample.pid.map(|pid| trackers.processes.process(tid(pid), tables));
     let name = tables.strings.intern_bytes(sample.comm);
+    let before = tables.thread.name.get(utid);
     trackers.processes.name_thread(utid, name, NamePriority::Other, tables);
     if let Some(upid) = upid.filter(|_| sample.pid == Some(sample.tid)) {
-        trackers.processes.name_unnamed_process(upid, name, tables);
+        // A process goes by its main thread, unless another source names it.
+        let of_process = tables.process.name.get(upid);
+        if of_process.is_null() || of_process == before {
+            tables.process.name.set(upid, name);
+        }
     }
     // A stack is printed from its innermost function.
     let mut stack: Vec<StackFrame<'_>> = sample.frames().collect();

@@ -114,7 +114,9 @@ fn mappings(
             name: strings.get(&message, mapping::FILENAME).unwrap_or(unknown),
             ..StackProfileMappingRow::default()
         };
-        let row = trackers.source.stacks.mappings.get(row, &mut tables.stack_profile_mapping);
+        let known = &mut trackers.source.stacks.mappings;
+        let row = known.get(row, &mut tables.stack_profile_mapping);
+        known.count_from_start(row);
         mappings.insert(message.uint(mapping::ID), Mapping { row, start });
     }
     // No location refers to a mapping without an id.

@@ -15,22 +15,14 @@ use crate::{DefaultClock, OpenFile, OpenedFile, TraceFormat};
 
 const PROFILE: RunKind = format_run_kind(11);
 
-pub(crate) const FORMAT: TraceFormat = TraceFormat {
-    has_packets: false,
-    default_clock: DefaultClock::None,
-    is_windowed: false,
-    has_kernel: false,
-    has_deferred_args: false,
-    prescan: None,
-    open,
-};
+pub(crate) const FORMAT: TraceFormat = TraceFormat::of_one_clock(DefaultClock::None, open);
 
 pub(crate) const DECODER: FormatDecoder =
     FormatDecoder { runs: &[(PROFILE, decode_profile)], text_of: |_, _| None };
 
 fn open(file: OpenFile<'_>) -> OpenedFile<'_> {
     let format = DocumentFormat { whole: PROFILE, is_text: false, read };
-    OpenedFile { reader: Box::new(DocumentReader::new(file, format)), work: None }
+    DocumentReader::open(file, format)
 }
 
 /// Reads where a profile is damaged.

@@ -28,11 +28,14 @@ pub(super) fn decode_profile(
         let mut locations: Vec<u64> = numbers(field.as_bytes(), sample::LOCATION_ID).collect();
         locations.reverse();
         let known = locations.iter().filter_map(|location| frames.get(location).copied());
+        let mut values = numbers(field.as_bytes(), sample::VALUE);
         let Some(callsite) = callsite(known, trackers, tables) else {
-            stats.increment(Stat::FormatParseErrors);
+            // Go adds a sample of nothing.
+            if values.any(|value| value != 0) {
+                stats.increment(Stat::FormatParseErrors);
+            }
             continue;
         };
-        let values = numbers(field.as_bytes(), sample::VALUE);
         for (&profile, value) in profiles.iter().zip(values) {
             push_value(profile, callsite, value.cast_signed() as f64, tables);
         }

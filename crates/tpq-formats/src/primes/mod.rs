@@ -23,15 +23,8 @@ const TRACE: RunKind = format_run_kind(56);
 const EDGES: RunKind = format_run_kind(57);
 const TRACKS: TrackKind = TrackKind::slices("primes_executor_slice");
 
-pub(crate) const FORMAT: TraceFormat = TraceFormat {
-    has_packets: false,
-    default_clock: DefaultClock::OfFile(REALTIME),
-    is_windowed: false,
-    has_kernel: false,
-    has_deferred_args: false,
-    prescan: None,
-    open,
-};
+pub(crate) const FORMAT: TraceFormat =
+    TraceFormat::of_one_clock(DefaultClock::OfFile(REALTIME), open);
 
 pub(crate) const DECODER: FormatDecoder = FormatDecoder {
     runs: &[(TRACE, count_without_time), (EDGES, decode_edge)],
@@ -40,7 +33,7 @@ pub(crate) const DECODER: FormatDecoder = FormatDecoder {
 
 fn open(file: OpenFile<'_>) -> OpenedFile<'_> {
     let format = DocumentFormat { whole: TRACE, is_text: false, read };
-    OpenedFile { reader: Box::new(DocumentReader::new(file, format)), work: None }
+    DocumentReader::open(file, format)
 }
 
 /// Reads the times of edges, which count from the start of the trace.

@@ -26,15 +26,8 @@ const REPORT: RunKind = format_run_kind(16);
 const SAMPLES: RunKind = format_run_kind(17);
 const SOURCE: &str = "simpleperf";
 
-pub(crate) const FORMAT: TraceFormat = TraceFormat {
-    has_packets: false,
-    default_clock: DefaultClock::OfFile(MONOTONIC),
-    is_windowed: false,
-    has_kernel: false,
-    has_deferred_args: false,
-    prescan: None,
-    open,
-};
+pub(crate) const FORMAT: TraceFormat =
+    TraceFormat::of_one_clock(DefaultClock::OfFile(MONOTONIC), open);
 
 pub(crate) const DECODER: FormatDecoder = FormatDecoder {
     runs: &[(REPORT, decode_report), (SAMPLES, decode_sample)],
@@ -43,7 +36,7 @@ pub(crate) const DECODER: FormatDecoder = FormatDecoder {
 
 fn open(file: OpenFile<'_>) -> OpenedFile<'_> {
     let format = DocumentFormat { whole: REPORT, is_text: false, read };
-    OpenedFile { reader: Box::new(DocumentReader::new(file, format)), work: None }
+    DocumentReader::open(file, format)
 }
 
 /// Binaries of a report, by number.

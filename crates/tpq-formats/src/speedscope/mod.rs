@@ -25,15 +25,7 @@ const MAPPING: &str = "[speedscope]";
 /// The process of all profiles: a file names none.
 const PID: i64 = 0;
 
-pub(crate) const FORMAT: TraceFormat = TraceFormat {
-    has_packets: false,
-    default_clock: DefaultClock::Private,
-    is_windowed: false,
-    has_kernel: false,
-    has_deferred_args: false,
-    prescan: None,
-    open,
-};
+pub(crate) const FORMAT: TraceFormat = TraceFormat::of_one_clock(DefaultClock::Private, open);
 
 pub(crate) const DECODER: FormatDecoder = FormatDecoder {
     runs: &[(FILE, decode_file), (CALLS, decode_call), (SAMPLES, decode_sample)],
@@ -42,7 +34,7 @@ pub(crate) const DECODER: FormatDecoder = FormatDecoder {
 
 fn open(file: OpenFile<'_>) -> OpenedFile<'_> {
     let format = DocumentFormat { whole: FILE, is_text: true, read };
-    OpenedFile { reader: Box::new(DocumentReader::new(file, format)), work: None }
+    DocumentReader::open(file, format)
 }
 
 /// The functions and profiles of a file.

@@ -37,9 +37,10 @@ pub(super) fn read(text: &[u8]) -> Document {
         let unit = profile.get("unit").text().unwrap_or_default();
         for event in profile.get("events").elements() {
             // What has no unit is shown as it stands.
-            let ns = event.get("at").ns(ns_of_unit(&unit).unwrap_or(1.0));
-            let function = event.get("frame").index().and_then(|it| u32::try_from(it).ok());
-            let side = match event.get("type").text().as_deref() {
+            let [at, frame, side] = event.pick(["at", "frame", "type"]);
+            let ns = at.ns(ns_of_unit(&unit).unwrap_or(1.0));
+            let function = frame.index().and_then(|it| u32::try_from(it).ok());
+            let side = match side.text().as_deref() {
                 Some("O") => Some(OPEN),
                 Some("C") => Some(CLOSE),
                 _ => None,

@@ -27,15 +27,8 @@ use crate::{DefaultClock, OpenFile, OpenedFile, TraceFormat};
 const LINES: RunKind = format_run_kind(14);
 const CATEGORY: &str = "strace";
 
-pub(crate) const FORMAT: TraceFormat = TraceFormat {
-    has_packets: false,
-    default_clock: DefaultClock::OfFile(REALTIME),
-    is_windowed: false,
-    has_kernel: false,
-    has_deferred_args: false,
-    prescan: None,
-    open,
-};
+pub(crate) const FORMAT: TraceFormat =
+    TraceFormat::of_one_clock(DefaultClock::OfFile(REALTIME), open);
 
 pub(crate) const DECODER: FormatDecoder =
     FormatDecoder { runs: &[(LINES, decode_line)], text_of: |_, _| None };

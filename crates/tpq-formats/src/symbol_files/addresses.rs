@@ -1,6 +1,6 @@
 //! Addresses that debug information uses, from those that profilers record.
 
-use object::{File, Object, ObjectSegment};
+use object::{BinaryFormat, File, Object, ObjectSegment};
 use tpq_decode::MappedBinary;
 
 /// How the mapping of the kernel begins.
@@ -19,7 +19,12 @@ struct Segment {
 
 /// The parts of a file with code.
 #[derive(Debug)]
-pub(super) struct Segments(Vec<Segment>);
+pub(super) struct Segments {
+    parts: Vec<Segment>,
+    /// Whether the file is of one of Apple's systems. Their profilers count addresses from where
+    /// the first part is loaded.
+    is_mach_o: bool,
+}
 
 impl Segments {
     pub(super) fn of(file: &File<'_>) -> Self {
@@ -34,7 +39,8 @@ impl Segments {
                 align: segment.align(),
             }
         };
-        Self(code.map(segment).collect())
+        let is_mach_o = file.format() == BinaryFormat::MachO;
+        Self { parts: code.map(segment).collect(), is_mach_o }
     }
 
     /// The address in the binary that a profiler means by `rel_pc`.
@@ -42,15 +48,15 @@ impl Segments {
     /// A profiler adds a load bias to the offset in the file, which should give the address. Some do
     /// not know the bias, and older ones got it wrong, so the address is computed from the offset.
     pub(super) fn address_in(&self, binary: &MappedBinary<'_>, rel_pc: u64) -> u64 {
-        if binary.path.starts_with(KERNEL) {
-            let base = self.0.first().map_or(0, |segment| segment.address);
+        if self.is_mach_o || binary.path.starts_with(KERNEL) {
+            let base = self.parts.first().map_or(0, |segment| segment.address);
             return rel_pc.wrapping_add(base);
         }
         if !binary.has_range {
             return rel_pc;
         }
         let offset = rel_pc.wrapping_sub(binary.load_bias);
-        let by_offset = self.0.iter().find_map(|segment| segment.address_of(offset));
+        let by_offset = self.parts.iter().find_map(|segment| segment.address_of(offset));
         by_offset.or_else(|| self.by_mapping(binary, offset)).unwrap_or(rel_pc)
     }
 
@@ -58,7 +64,7 @@ impl Segments {
     /// Offsets of parts are not known there, but equal the addresses modulo the alignment.
     fn by_mapping(&self, binary: &MappedBinary<'_>, offset: u64) -> Option<u64> {
         let mapped = binary.exact_offset.wrapping_sub(binary.start_offset);
-        self.0.iter().filter(|segment| segment.file_size == 0).find_map(|segment| {
+        self.parts.iter().filter(|segment| segment.file_size == 0).find_map(|segment| {
             let bias = segment.align_down(segment.address).wrapping_sub(segment.align_down(mapped));
             let address = offset.wrapping_add(bias);
             segment.holds(address).then_some(address)
@@ -106,7 +112,7 @@ mod tests {
             file_size,
             align: 0x1000,
         };
-        Segments(vec![segment])
+        Segments { parts: vec![segment], is_mach_o: false }
     }
 
     #[test]
@@ -134,6 +140,12 @@ mod tests {
         let packed = MappedBinary { exact_offset: 0x51000, start_offset: 0x50000, ..MAPPED };
         assert_eq!(debug.address_in(&packed, 0x1050), 0x3050);
         assert_eq!(debug.address_in(&MAPPED, 0x1030), 0x1030, "before the code");
+    }
+
+    #[test]
+    fn addresses_of_apples_systems_count_from_the_first_part() {
+        let code = Segments { is_mach_o: true, ..segments(0x500) };
+        assert_eq!(code.address_in(&MAPPED, 0x10), 0x3050);
     }
 
     #[test]

@@ -100,14 +100,19 @@ fn symbols_at(file: &File<'_>, addresses: &[u64]) -> Vec<Vec<SymbolLine>> {
     symbols
 }
 
-/// The build id of a binary, in hexadecimal digits, and how much its file says.
+/// The build id of a binary, in hexadecimal digits, and how much its file says. Binaries of Apple's
+/// systems have a UUID.
 fn identify(bytes: &[u8]) -> Option<(String, Detail)> {
     let file = File::parse(bytes).ok()?;
-    let build_id = file.build_id().ok()??;
+    let uuid = file.mach_uuid().ok().flatten();
+    let build_id = match &uuid {
+        Some(uuid) => uuid,
+        None => file.build_id().ok()??,
+    };
     let has = |name| file.section_by_name(name).is_some_and(|section| section.size() > 0);
     let detail = match () {
         () if has(".debug_info") => Detail::Lines,
-        () if has(".symtab") => Detail::Functions,
+        () if has(".symtab") || uuid.is_some() => Detail::Functions,
         () => Detail::Exported,
     };
     (!build_id.is_empty()).then(|| (hex(build_id), detail))

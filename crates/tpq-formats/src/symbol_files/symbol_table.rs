@@ -1,6 +1,6 @@
 //! Functions of the symbol table of a binary.
 
-use object::{Architecture, File, Object, ObjectSymbol, SymbolKind};
+use object::{Architecture, BinaryFormat, File, Object, ObjectSymbol, SymbolKind};
 use tpq_decode::SymbolLine;
 
 use super::function_name::readable;
@@ -49,5 +49,10 @@ fn function<'a>(file: &File<'a>, symbol: &object::Symbol<'a, '_>) -> Option<Func
     // On 32-bit ARM the lowest bit states the set of instructions.
     let mask = if file.architecture() == Architecture::Arm { !1 } else { !0 };
     let name = symbol.name_bytes().ok().filter(|name| !name.is_empty())?;
+    // Names of C have a character more on Apple's systems.
+    let name = match file.format() {
+        BinaryFormat::MachO => name.strip_prefix(b"_").unwrap_or(name),
+        _ => name,
+    };
     Some(Function { start: symbol.address() & mask, size: symbol.size(), name })
 }

@@ -152,12 +152,20 @@ pub(super) struct Kinds {
 impl Kinds {
     /// Reads formats. Returns the number of those that cannot be read as well.
     pub(super) fn read(formats: &[Vec<u8>]) -> (Self, u64) {
-        let known: FxHashMap<&[u8], &EventKind> =
-            EVENTS.iter().map(|kind| (kind.name.as_bytes(), kind)).collect();
+        let known = EVENTS.iter().map(|kind| (kind.name.as_bytes(), kind)).collect();
+        Self::read_with(formats, &known)
+    }
+
+    /// Reads formats as of events that no other table is made from.
+    pub(super) fn read_described(formats: &[Vec<u8>]) -> (Self, u64) {
+        Self::read_with(formats, &FxHashMap::default())
+    }
+
+    fn read_with(formats: &[Vec<u8>], known: &FxHashMap<&[u8], &EventKind>) -> (Self, u64) {
         let (mut kinds, mut damaged) = (Self::default(), 0);
         for format in formats {
             match EventFormat::read(format) {
-                Some(format) => kinds.add(&format, &known),
+                Some(format) => kinds.add(&format, known),
                 None => damaged += 1,
             }
         }

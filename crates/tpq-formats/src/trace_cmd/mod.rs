@@ -8,6 +8,7 @@
 //! facts, reader                    names of threads; the packets are read as those of any trace
 //! ```
 
+mod embedded;
 mod event_format;
 mod event_kinds;
 mod facts;
@@ -24,6 +25,7 @@ mod transcode;
 use tpq_decode::{FormatDecoder, format_run_kind};
 use tpq_ingest::RunKind;
 
+pub(crate) use self::embedded::{EmbeddedFormats, KernelEvent};
 use self::reader::TraceCmdReader;
 use crate::{DefaultClock, OpenFile, OpenedFile, TraceFormat};
 

@@ -145,6 +145,31 @@ impl<'a> Recording<'a> {
     /// When nothing of it can be read: where, and why.
     pub(super) fn read(file: &'a [u8], most: usize) -> Result<Self, Problem> {
         let mut numbers = Numbers::new(file, ByteOrder::Little);
+        let (mut recording, version) = Self::begin(&mut numbers)?;
+        match version {
+            b"6" => recording.read_in_order(&mut numbers, file)?,
+            b"7" => recording.read_sections(&mut numbers, file, most)?,
+            _ => return Err((MAGIC_LEN, Damage::Version)),
+        }
+        Ok(recording)
+    }
+
+    /// Reads the formats of events in a recording of perf, which has them as version 6 does, without
+    /// options and data.
+    ///
+    /// # Errors
+    /// When they cannot be read: where, and why.
+    pub(super) fn read_formats(data: &'a [u8]) -> Result<Self, Problem> {
+        let mut numbers = Numbers::new(data, ByteOrder::Little);
+        let (mut recording, _) = Self::begin(&mut numbers)?;
+        recording.read_header_and_formats(&mut numbers)?;
+        // Old versions end before the names of threads.
+        let _ = recording.read_texts(&mut numbers);
+        Ok(recording)
+    }
+
+    /// Reads the header; returns the version as well.
+    fn begin(numbers: &mut Numbers<'a>) -> Result<(Self, &'a [u8]), Problem> {
         numbers.at = MAGIC_LEN;
         let header = |at: usize| (at, Damage::Header);
         let version = numbers.text().ok_or(header(MAGIC_LEN))?;
@@ -160,7 +185,7 @@ impl<'a> Recording<'a> {
         if !(64..=LARGEST_PAGE).contains(&page_size) || !matches!(long_size, 4 | 8) {
             return Err(header(at));
         }
-        let mut recording = Self {
+        let recording = Self {
             order,
             codec: Codec::None,
             layout: PageLayout::of_long(long_size),
@@ -179,30 +204,32 @@ impl<'a> Recording<'a> {
             seen: Vec::new(),
             data_bytes: 0,
         };
-        match version {
-            b"6" => recording.read_in_order(&mut numbers, file)?,
-            b"7" => recording.read_sections(&mut numbers, file, most)?,
-            _ => return Err((MAGIC_LEN, Damage::Version)),
-        }
-        Ok(recording)
+        Ok((recording, version))
     }
 
-    /// Reads a file of version 6.
-    fn read_in_order(&mut self, numbers: &mut Numbers<'a>, file: &'a [u8]) -> Result<(), Problem> {
+    fn read_header_and_formats(&mut self, numbers: &mut Numbers<'a>) -> Result<(), Problem> {
         let at = numbers.at;
         self.header_info(numbers).ok_or((at, Damage::Header))?;
         let at = numbers.at;
         self.ftrace_formats(numbers).ok_or((at, Damage::Formats))?;
         let at = numbers.at;
-        self.event_formats(numbers).ok_or((at, Damage::Formats))?;
+        self.event_formats(numbers).ok_or((at, Damage::Formats))
+    }
+
+    /// Reads the names of functions and of threads.
+    fn read_texts(&mut self, numbers: &mut Numbers<'a>) -> Option<()> {
+        self.kallsyms = Cow::Borrowed(numbers.sized(4)?);
+        let _printk = numbers.sized(4)?;
+        self.cmdlines = Cow::Borrowed(numbers.sized(8)?);
+        Some(())
+    }
+
+    /// Reads a file of version 6.
+    fn read_in_order(&mut self, numbers: &mut Numbers<'a>, file: &'a [u8]) -> Result<(), Problem> {
+        self.read_header_and_formats(numbers)?;
         let at = numbers.at;
-        let mut texts = || {
-            self.kallsyms = Cow::Borrowed(numbers.sized(4)?);
-            let _printk = numbers.sized(4)?;
-            self.cmdlines = Cow::Borrowed(numbers.sized(8)?);
-            numbers.u32()
-        };
-        let cpus = texts().ok_or((at, Damage::Header))?;
+        let cpus = self.read_texts(numbers).and_then(|()| numbers.u32());
+        let cpus = cpus.ok_or((at, Damage::Header))?;
         let at = numbers.at;
         let mut kind = numbers.take(MAGIC_LEN).ok_or((at, Damage::Header))?;
         if kind.starts_with(b"options") {

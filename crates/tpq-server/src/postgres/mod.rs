@@ -24,6 +24,7 @@ mod execution;
 mod extended;
 mod input;
 mod output;
+mod reals;
 mod requests;
 mod rows;
 mod settings;

@@ -15,6 +15,7 @@ use pgwire::messages::PgWireBackendMessage;
 use pgwire::messages::data::RowDescription;
 
 use super::errors::{Failure, code};
+use super::reals::reals_as_text;
 
 /// The most columns, as PostgreSQL has it for results.
 const MAX_COLUMNS: usize = 1664;
@@ -48,8 +49,15 @@ impl Columns {
             let name = field.name().replace('\0', "\u{fffd}");
             FieldInfo::new(name, None, None, kind.unwrap_or(Type::TEXT), format)
         };
-        let fields = Arc::new(sent.iter().enumerate().map(field).collect());
-        Ok(Self { schema: Arc::new(Schema::new(sent)), fields })
+        let fields: Vec<FieldInfo> = sent.iter().enumerate().map(field).collect();
+        let written = |(field, info): (&Arc<Field>, &FieldInfo)| match info.format() {
+            FieldFormat::Text if field.data_type().is_floating() => {
+                Arc::new(field.as_ref().clone().with_data_type(DataType::Utf8))
+            }
+            _ => Arc::clone(field),
+        };
+        let sent: Vec<Arc<Field>> = sent.iter().zip(&fields).map(written).collect();
+        Ok(Self { schema: Arc::new(Schema::new(sent)), fields: Arc::new(fields) })
     }
 
     /// The message that describes the columns.
@@ -128,6 +136,9 @@ fn sent_values(column: &ArrayRef, kind: &DataType) -> Result<ArrayRef, ArrowErro
         return Ok(Arc::clone(column));
     }
     let own = column.data_type();
+    if *kind == DataType::Utf8 && own.is_floating() {
+        return reals_as_text(column);
+    }
     let is_shown = *kind == DataType::Utf8 && own.is_nested();
     if is_shown { shown(column) } else { cast_with_options(column, kind, &exact()) }
 }
@@ -201,7 +212,7 @@ mod tests {
         let text = |text: &str| Some(text.as_bytes().to_vec());
         let first = ["9223372036854775807", "0.5", "t", "it's", "a", "\\x00ff"];
         assert_eq!(next(), [first.map(text).as_slice(), &[None]].concat());
-        let rest = ["2.0", "f", "", "b", "\\x"];
+        let rest = ["2", "f", "", "b", "\\x"];
         assert_eq!(next(), [&[None], rest.map(text).as_slice(), &[None]].concat());
         assert!(rows.next_row().is_none());
     }

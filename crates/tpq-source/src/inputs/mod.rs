@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use self::unpack::{Node, Unpack};
 use crate::bytes::Bytes;
 use crate::file_identity::FileIdentity;
-use crate::{Entry, Format, Manifest, ManifestFile, SourceError};
+use crate::{Entry, FirstBytes, Format, Manifest, ManifestFile, SourceError};
 
 pub use self::arriving::ReadInputs;
 
@@ -187,7 +187,8 @@ fn refuse_no_trace(path: &Path, node: &Node) -> Result<(), SourceError> {
         }
         Format::Tracy => Err(SourceError::Tracy { path: path.to_owned() }),
         format if !format.is_read() => {
-            Err(SourceError::NotATrace { path: path.to_owned(), what: node.format })
+            let start = FirstBytes::of(&node.bytes);
+            Err(SourceError::NotATrace { path: path.to_owned(), what: node.format, start })
         }
         _ => Ok(()),
     }

@@ -89,7 +89,7 @@ impl Definition {
     }
 
     /// The statement, with its macros expanded and without the comment before it.
-    pub(super) fn statement(&self) -> String {
+    pub(crate) fn statement(&self) -> String {
         let tokens = self.text.tokens.iter().map(|token| &token.token);
         let tokens = tokens.skip_while(|token| matches!(token, Token::Whitespace(_)));
         let tokens = tokens.filter(|token| **token != Token::EOF);

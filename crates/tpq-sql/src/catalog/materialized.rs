@@ -19,6 +19,7 @@ use datafusion::physical_plan::{ExecutionPlan, execute_stream_partitioned};
 use futures::TryStreamExt;
 
 use crate::memory::{bytes_of, reserve_for};
+use crate::primary_key::PrimaryKey;
 use crate::scan::{Chunks, Snapshot, StoredProvider, StoredTable};
 
 /// How many parts of a query run at a time. The parts of a join wait for each other, and are no
@@ -30,6 +31,7 @@ pub(crate) struct MaterializedTable {
     name: String,
     schema: SchemaRef,
     origin: Origin,
+    key: Option<PrimaryKey>,
     rows: RwLock<Option<StoredRows>>,
     /// Locked while the query runs, so that the query runs only once.
     running: futures::lock::Mutex<()>,
@@ -65,8 +67,8 @@ impl MaterializedTable {
     }
 
     /// Makes a table without rows.
-    pub(crate) fn empty(name: &str, schema: SchemaRef) -> Result<Self> {
-        let table = Self::new(name, schema, Origin::Statements);
+    pub(crate) fn empty(name: &str, schema: SchemaRef, key: Option<PrimaryKey>) -> Result<Self> {
+        let table = Self { key, ..Self::new(name, schema, Origin::Statements) };
         table.replace(Vec::new(), None)?;
         Ok(table)
     }
@@ -81,7 +83,8 @@ impl MaterializedTable {
 
     fn new(name: &str, schema: SchemaRef, origin: Origin) -> Self {
         let running = futures::lock::Mutex::new(());
-        Self { name: name.to_owned(), schema, origin, rows: RwLock::new(None), running }
+        let rows = RwLock::new(None);
+        Self { name: name.to_owned(), schema, origin, key: None, rows, running }
     }
 
     /// Replaces all rows by `batches`, for which `memory` is reserved.
@@ -113,6 +116,11 @@ impl MaterializedTable {
     /// The schema of the table.
     pub(crate) fn columns(&self) -> SchemaRef {
         Arc::clone(&self.schema)
+    }
+
+    /// The key that its statement declared.
+    pub(crate) fn primary_key(&self) -> Option<&PrimaryKey> {
+        self.key.as_ref()
     }
 
     /// Returns the current rows; runs the query first if it did not run yet.

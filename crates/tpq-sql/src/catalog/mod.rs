@@ -39,13 +39,13 @@ use crate::scan::{StoredProvider, StoredTable};
 use crate::views::{Prelude, UnfilledTable};
 
 /// Prefix that distinguishes a stored table from a view of the same name.
-const STORED: &str = "__stored_";
+pub(crate) const STORED: &str = "__stored_";
 
 /// Prefix of a table that a statement created, with the column `_auto_id`.
 pub(crate) const NUMBERED: &str = "__numbered_";
 
 /// Prefix of the stored tables in Perfetto's trace processor.
-const INTRINSIC: &str = "__intrinsic_";
+pub(crate) const INTRINSIC: &str = "__intrinsic_";
 
 /// The tables of a schema, by name.
 type SchemaTables = BTreeMap<String, Arc<dyn TableSource>>;

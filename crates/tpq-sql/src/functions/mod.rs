@@ -28,6 +28,7 @@ mod json;
 mod mathematics;
 mod metadata;
 mod mipmap;
+mod neighbours;
 mod number;
 mod of_trace;
 mod packages;
@@ -73,6 +74,7 @@ pub(crate) use flamegraph::{FLAMEGRAPH_CONFIG, literal_config};
 pub(crate) use glob::matches as matches_glob;
 pub(crate) use index_kind::{Index, IndexKind, index_kinds};
 pub(crate) use integer::{NEGATIVE, REMAINDER, SHIFT_LEFT, SHIFT_RIGHT};
+pub(crate) use neighbours::of_number;
 pub(crate) use number::{real_prefix, real_text};
 pub(crate) use per_row::is_text;
 pub(crate) use pointers::{AGGREGATING_GRAPH_SCAN, GRAPH_SCAN, Graph, collects_rows};
@@ -216,7 +218,8 @@ pub(crate) fn operator_planner() -> Arc<dyn ExprPlanner> {
 
 /// All window functions.
 pub(crate) fn window() -> Vec<Arc<WindowUDF>> {
-    vec![Arc::new(WindowUDF::new_from_impl(internal_layout::InternalLayout::default()))]
+    let layout = WindowUDF::new_from_impl(internal_layout::InternalLayout::default());
+    neighbours::functions().into_iter().chain([Arc::new(layout)]).collect()
 }
 
 /// All table functions for a trace.

@@ -1,8 +1,9 @@
 //! `IS`, and CASE with an operand, between values of other types: what `=` compares by SQLite's rules
 //! is compared so here.
 
+use datafusion::arrow::datatypes::DataType;
 use datafusion::common::tree_node::{Transformed, TreeNode};
-use datafusion::common::{DFSchema, Result};
+use datafusion::common::{DFSchema, Result, ScalarValue};
 use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::utils::merge_schema;
 use datafusion::logical_expr::{BinaryExpr, Case, Expr, ExprSchemable, LogicalPlan, Operator};
@@ -49,10 +50,23 @@ fn compared(mut comparison: BinaryExpr, schema: &DFSchema) -> Transformed<Expr> 
     Transformed::yes(Expr::BinaryExpr(comparison))
 }
 
-/// `CASE x WHEN y …` as `CASE WHEN x = y …`, if a `y` is of another type than `x`.
+/// Whether a real is compared with one that may be zero: CASE does not take -0.0 for 0.0.
+fn may_be_zero(operand: &Expr, when: &Expr, schema: &DFSchema) -> bool {
+    let is_number = match when {
+        Expr::Literal(ScalarValue::Float64(Some(value)), _) => *value != 0.0,
+        Expr::Literal(ScalarValue::Int64(Some(value)), _) => *value != 0,
+        _ => false,
+    };
+    !is_number && matches!(operand.get_type(schema), Ok(DataType::Float64))
+}
+
+/// `CASE x WHEN y …` as `CASE WHEN x = y …`, if a `y` is of another type than `x`, or both may be
+/// zeros.
 fn searched(mut case: Case, schema: &DFSchema) -> Transformed<Expr> {
     let Some(operand) = case.expr.take() else { return Transformed::no(Expr::Case(case)) };
-    if !case.when_then_expr.iter().any(|(when, _)| differ(&operand, when, schema)) {
+    let is_other =
+        |when: &Expr| differ(&operand, when, schema) || may_be_zero(&operand, when, schema);
+    if !case.when_then_expr.iter().any(|(when, _)| is_other(when)) {
         case.expr = Some(operand);
         return Transformed::no(Expr::Case(case));
     }

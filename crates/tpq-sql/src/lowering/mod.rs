@@ -5,15 +5,16 @@
 //! was made of the syntax tree and before anything else looks at it.
 
 mod comparisons;
+mod frames;
 mod in_lists;
 mod keys;
 mod ordered_aggregates;
 mod sql_functions;
 mod subqueries;
 mod table_calls;
-mod text_frames;
 mod values_in_joins;
 mod view_orders;
+mod zeros;
 
 use datafusion::common::Result;
 use datafusion::logical_expr::LogicalPlan;
@@ -26,8 +27,9 @@ pub(crate) fn lower(plan: LogicalPlan) -> Result<LogicalPlan> {
     let plan = view_orders::lower(plan)?;
     let plan = inline_calls(plan)?;
     let plan = comparisons::lower(plan)?;
-    let plan = text_frames::lower(plan)?;
+    let plan = frames::lower(plan)?;
     let plan = in_lists::lower(plan)?;
+    let plan = zeros::lower(plan)?;
     let plan = table_calls::lower(plan)?;
     let plan = subqueries::lower(plan)?;
     let plan = values_in_joins::lower(plan)?;

@@ -5,13 +5,15 @@ use datafusion::common::{DFSchema, Result, ScalarValue};
 use datafusion::functions::core::expr_fn::nullif;
 use datafusion::logical_expr::expr::{WindowFunction, WindowFunctionParams};
 use datafusion::logical_expr::planner::{ExprPlanner, PlannerResult, RawBinaryExpr, RawWindowExpr};
-use datafusion::logical_expr::{BinaryExpr, Case, Expr, ExprSchemable, Operator, cast, lit};
+use datafusion::logical_expr::{
+    BinaryExpr, Case, Expr, ExprSchemable, Operator, WindowFunctionDefinition, cast, lit,
+};
 use datafusion::sql::sqlparser::ast::BinaryOperator;
 
 use super::comparison;
 use crate::functions::{
     ADD, MULTIPLY, NEGATIVE, REMAINDER, SHIFT_LEFT, SHIFT_RIGHT, SUBTRACT, concat_text,
-    integer_call, is_text, literal_number, sqlite_call,
+    integer_call, is_text, literal_number, of_number, sqlite_call,
 };
 
 /// Division by zero gives NULL, comparisons and text count as numbers in arithmetic, and there are
@@ -68,6 +70,28 @@ impl ExprPlanner for SqliteOperators {
     }
 
     fn plan_window(&self, mut expr: RawWindowExpr) -> Result<PlannerResult<RawWindowExpr>> {
+        let named = of_number(expr.func_def.name());
+        let number_at = if expr.func_def.name() == "ntile" { 0 } else { 1 };
+        // Only a literal is a number of rows to DataFusion.
+        if named.is_some()
+            && let Some(number) = expr.args.get_mut(number_at)
+            && let Some(value) = constant(number)
+        {
+            *number = lit(value);
+        }
+        if let Some(function) = named
+            && expr.null_treatment.is_none()
+            && let Some(number) = expr.args.get_mut(number_at)
+            && constant(number).is_none()
+        {
+            *number = sqlite_call(crate::functions::NUMBER, std::mem::take(number));
+            let default = (expr.args.len() > 2).then(|| expr.args.remove(2));
+            expr.func_def = WindowFunctionDefinition::WindowUDF(function);
+            return Ok(PlannerResult::Planned(match default {
+                Some(default) => neighbour_or(expr, default),
+                None => window(expr),
+            }));
+        }
         let planned = match expr.func_def.name() {
             // These count in unsigned integers, which become decimals when something is
             // subtracted.
@@ -126,6 +150,7 @@ fn as_number(expr: Expr, schema: &DFSchema) -> Expr {
             },
             _ => sqlite_call(crate::functions::NUMBER, expr),
         },
+        Ok(blob) if blob.is_binary() => sqlite_call(crate::functions::NUMBER, expr),
         _ => expr,
     }
 }

@@ -15,6 +15,8 @@ use crate::functions::{
     CAST_TEXT, COMPARABLE, FOLD_CASE, TRIM_END, is_text, real_prefix, sqlite_call,
 };
 
+const COALESCE: &str = "coalesce";
+
 /// Makes the sides of a comparison comparable.
 pub(super) fn plan(expr: &mut RawBinaryExpr, schema: &DFSchema) {
     if make_comparable(&mut expr.left, &mut expr.right, schema).is_some() {
@@ -155,8 +157,24 @@ pub(crate) fn has_affinity(expr: &Expr) -> bool {
         Expr::Alias(alias) => has_affinity(&alias.expr),
         Expr::ScalarFunction(function) => match function.name() {
             FOLD_CASE | TRIM_END => function.args.first().is_some_and(has_affinity),
+            // The column of a RIGHT or FULL JOIN … USING.
+            COALESCE => column_name(expr).is_some(),
             name => name.starts_with("__cast_"),
         },
         _ => false,
+    }
+}
+
+/// The name of a column, or the one that all of several columns have of which the first value
+/// counts.
+fn column_name(expr: &Expr) -> Option<&str> {
+    match expr {
+        Expr::Column(column) | Expr::OuterReferenceColumn(_, column) => Some(&column.name),
+        Expr::ScalarFunction(function) if function.name() == COALESCE => {
+            let mut names = function.args.iter().map(column_name);
+            let first = names.next()??;
+            names.all(|name| name == Some(first)).then_some(first)
+        }
+        _ => None,
     }
 }

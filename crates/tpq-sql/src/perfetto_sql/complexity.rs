@@ -8,10 +8,9 @@
 use std::mem::take;
 use std::ops::ControlFlow;
 
+use crate::perfetto_sql::walk::walk_mut;
 use datafusion::sql::parser::Statement as Tree;
-use datafusion::sql::sqlparser::ast::{
-    Expr, Query, Select, SetExpr, Statement, VisitMut, VisitorMut,
-};
+use datafusion::sql::sqlparser::ast::{Expr, Query, Select, SetExpr, Statement, VisitorMut};
 use datafusion::sql::sqlparser::keywords::Keyword;
 use datafusion::sql::sqlparser::tokenizer::{Token, TokenWithSpan};
 
@@ -122,7 +121,7 @@ pub(super) fn flatten(tree: &mut Tree) -> Result<(), SqlError> {
 }
 
 fn flatten_statement(statement: &mut Statement) -> Result<(), SqlError> {
-    match statement.visit(&mut Flatten { depth: 0 }) {
+    match walk_mut(statement, &mut Flatten { depth: 0 }) {
         ControlFlow::Break(error) => Err(error),
         ControlFlow::Continue(()) => Ok(()),
     }

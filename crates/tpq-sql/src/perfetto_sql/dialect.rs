@@ -4,7 +4,8 @@ use std::any::{Any, TypeId};
 use std::cell::Cell;
 
 use datafusion::sql::sqlparser::ast::{
-    Expr, FunctionArg, FunctionArgExpr, FunctionArguments, UnaryOperator,
+    Expr, FunctionArg, FunctionArgExpr, FunctionArguments, SqliteOnConflict, Statement,
+    UnaryOperator,
 };
 use datafusion::sql::sqlparser::dialect::{Dialect, Precedence, SQLiteDialect};
 use datafusion::sql::sqlparser::keywords::Keyword;
@@ -95,7 +96,7 @@ pub(super) fn sqlite_tokens(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
         if let Token::HexStringLiteral(digits) = &token.token
             && token.span.end.column.saturating_sub(token.span.start.column)
                 == digits.len() as u64 + 2
-            && let Ok(value) = u64::from_str_radix(digits, 16)
+            && let Ok(value) = u64::from_str_radix(&digits.replace('_', ""), 16)
         {
             token.token = Token::Number(value.cast_signed().to_string(), false);
         }
@@ -203,6 +204,20 @@ impl Dialect for TraceDialect {
 
     fn supports_select_wildcard_replace(&self) -> bool {
         true
+    }
+
+    // `REPLACE INTO t …` is `INSERT OR REPLACE INTO t …`.
+    fn parse_statement(&self, parser: &mut Parser) -> Option<Result<Statement, ParserError>> {
+        if !is_word(&parser.peek_token_ref().token, "REPLACE") {
+            return None;
+        }
+        let replace = parser.next_token();
+        Some(parser.parse_insert(replace).map(|mut statement| {
+            if let Statement::Insert(insert) = &mut statement {
+                insert.or = Some(SqliteOnConflict::Replace);
+            }
+            statement
+        }))
     }
 
     fn parse_prefix(&self, parser: &mut Parser) -> Option<Result<Expr, ParserError>> {

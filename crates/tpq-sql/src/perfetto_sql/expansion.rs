@@ -8,11 +8,12 @@ use std::collections::HashMap;
 use std::ops::{AddAssign, ControlFlow};
 use std::ptr::from_ref;
 
+use crate::perfetto_sql::walk::walk;
 use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion::logical_expr::{Expr as PlanExpr, LogicalPlan};
 use datafusion::sql::parser::Statement as Tree;
 use datafusion::sql::sqlparser::ast::{
-    Expr, ObjectName, Query, Select, SelectItem, Statement, Visit, Visitor,
+    Expr, ObjectName, Query, Select, SelectItem, Statement, Visitor,
 };
 
 use super::complexity::{DEPTH, too_deep, too_large};
@@ -54,7 +55,7 @@ pub(super) fn check_expansion(tree: &Tree, planner: &Planner) -> Result<(), SqlE
 fn check(statement: &Statement, planner: &Planner) -> Result<(), SqlError> {
     let frames = vec![Frame::default()];
     let mut expansion = Expansion { planner, frames, known: HashMap::new(), ctes: HashMap::new() };
-    match statement.visit(&mut expansion) {
+    match walk(statement, &mut expansion) {
         ControlFlow::Break(error) => Err(error),
         ControlFlow::Continue(()) => Ok(()),
     }

@@ -3,10 +3,11 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
+use crate::perfetto_sql::walk::walk_mut;
 use datafusion::sql::parser::Statement as Tree;
 use datafusion::sql::sqlparser::ast::{
     Expr, FunctionArg, FunctionArgExpr, Ident, ObjectName, TableAlias, TableFactor, Value,
-    VisitMut, VisitorMut,
+    VisitorMut,
 };
 
 use crate::files::{FileAccess, FileCall, Reader};
@@ -15,7 +16,7 @@ use crate::files::{FileAccess, FileCall, Reader};
 pub(super) fn read_named_files(tree: &mut Tree, access: &FileAccess) {
     match tree {
         Tree::Statement(statement) => {
-            let _: ControlFlow<()> = statement.visit(&mut FileTables { access });
+            let _: ControlFlow<()> = walk_mut(statement, &mut FileTables { access });
         }
         Tree::Explain(explain) => read_named_files(&mut explain.statement, access),
         _ => {}

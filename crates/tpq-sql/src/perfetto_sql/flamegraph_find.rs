@@ -5,9 +5,10 @@
 
 use std::ops::ControlFlow;
 
+use crate::perfetto_sql::walk::walk_mut;
 use datafusion::sql::sqlparser::ast::{
     Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList, FunctionArguments, Select,
-    TableFactor, Value, VisitMut, VisitorMut,
+    TableFactor, Value, VisitorMut,
 };
 
 use crate::functions::FLAMEGRAPH_CONFIG;
@@ -32,7 +33,7 @@ pub(super) fn find_rows(select: &mut Select) {
                 None => name.to_string(),
             };
             let mut finder = Finder { called, found: Vec::new() };
-            let _: ControlFlow<()> = condition.visit(&mut finder);
+            let _: ControlFlow<()> = walk_mut(condition, &mut finder);
             config
                 .args
                 .extend(finder.found.into_iter().flat_map(|row| ["find".into(), row]).map(text));

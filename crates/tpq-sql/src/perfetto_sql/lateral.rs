@@ -13,17 +13,18 @@ use super::flamegraph_find::find_rows;
 use super::table_pointers::bind_pointers;
 use super::wildcards;
 
+use crate::perfetto_sql::walk::walk_mut;
 use datafusion::sql::parser::Statement as Tree;
 use datafusion::sql::sqlparser::ast::{
     Expr, Ident, Join, JoinConstraint, JoinOperator, Select, TableAlias, TableFactor,
-    TableWithJoins, Value, VisitMut, VisitorMut,
+    TableWithJoins, Value, VisitorMut,
 };
 
 /// Rewrites every FROM.
 pub(super) fn see_tables_before(tree: &mut Tree) {
     match tree {
         Tree::Statement(statement) => {
-            let _: ControlFlow<()> = statement.visit(&mut Lateral::default());
+            let _: ControlFlow<()> = walk_mut(statement, &mut Lateral::default());
         }
         Tree::Explain(explain) => see_tables_before(&mut explain.statement),
         _ => {}

@@ -45,6 +45,7 @@ mod token_macros;
 mod types;
 mod union_types;
 mod virtual_table;
+mod walk;
 mod wildcards;
 
 pub(crate) use arithmetic::SqliteOperators;
@@ -63,7 +64,7 @@ pub(crate) use parameters::with_parameters;
 pub(crate) use planner::{NESTING, Planned, Planner};
 pub(crate) use rewrite::call;
 pub use script::Statement;
-pub(crate) use script::{split, split_script};
+pub(crate) use script::{split, split_script, tokenize};
 pub(crate) use show::{Show, Shown};
 pub(crate) use source::{Script, Sources, Text};
 pub(crate) use span_join::{SpanJoinCall, SpanJoinSide};

@@ -3,11 +3,12 @@
 
 use std::ops::ControlFlow;
 
+use crate::perfetto_sql::walk::walk_mut;
 use datafusion::sql::parser::Statement as Tree;
 use datafusion::sql::sqlparser::ast::{
     Cte, Expr, Ident, Join, JoinConstraint, JoinOperator, ObjectName, Query, Select, SelectItem,
-    SelectItemQualifiedWildcardKind, SetExpr, Statement, TableAlias, TableFactor, VisitMut,
-    VisitorMut, WildcardAdditionalOptions,
+    SelectItemQualifiedWildcardKind, SetExpr, Statement, TableAlias, TableFactor, VisitorMut,
+    WildcardAdditionalOptions,
 };
 
 use super::planner::Planner;
@@ -117,7 +118,10 @@ impl<'a> Scope<'a> {
         let mut columns = Vec::new();
         for item in &select.projection {
             match item {
-                SelectItem::UnnamedExpr(expr) => columns.push(self.name_of(expr)),
+                SelectItem::UnnamedExpr(expr) => {
+                    let sources = sources.get_or_insert_with(|| self.sources(select));
+                    columns.push(self.name_of(expr, sources));
+                }
                 SelectItem::ExprWithAlias { alias, .. } => columns.push(self.shown(alias)),
                 item => {
                     let (table, options) = star(item)?;
@@ -192,15 +196,26 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// The name of an item without an alias.
-    fn name_of(&self, expr: &Expr) -> String {
-        match expr {
-            Expr::Identifier(name) => self.shown(name),
-            Expr::CompoundIdentifier(names) => {
-                names.last().map(|name| self.shown(name)).unwrap_or_default()
-            }
-            _ => String::new(),
-        }
+    /// The name of an item without an alias: that of a column as its table has it.
+    fn name_of(&self, expr: &Expr, sources: &[Source]) -> String {
+        let (table, name) = match expr {
+            Expr::Nested(inner) => return self.name_of(inner, sources),
+            Expr::Identifier(name) => (None, name),
+            Expr::CompoundIdentifier(names) => match &names[..] {
+                [.., table, name] => (Some(table), name),
+                _ => return String::new(),
+            },
+            _ => return String::new(),
+        };
+        let is_named = |source: &&Source| match (table, &source.name) {
+            (None, _) => true,
+            (Some(table), Some(name)) => is_same(name, &table.value),
+            (Some(_), None) => false,
+        };
+        let mut columns =
+            sources.iter().filter(is_named).flat_map(|source| source.columns.iter().flatten());
+        let column = columns.find(|column| is_same(name, column));
+        column.cloned().unwrap_or_else(|| self.shown(name))
     }
 
     fn of_name(&self, name: &str) -> Columns {
@@ -220,7 +235,7 @@ pub(super) fn visit_queries<'a>(
     change: &mut dyn FnMut(&mut Query, &Scope<'a>),
 ) {
     let mut queries = Queries { scopes: vec![scope.clone()], change };
-    let _: ControlFlow<()> = statement.visit(&mut queries);
+    let _: ControlFlow<()> = walk_mut(statement, &mut queries);
 }
 
 struct Queries<'a, 'c> {

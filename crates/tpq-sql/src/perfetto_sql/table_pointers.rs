@@ -6,9 +6,10 @@
 
 use std::ops::ControlFlow;
 
+use crate::perfetto_sql::walk::walk_mut;
 use datafusion::sql::sqlparser::ast::{
     Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, Ident, Select, TableFactor,
-    Value, VisitMut, VisitorMut,
+    Value, VisitorMut,
 };
 
 pub(super) const POINTER: &str = "__intrinsic_table_ptr";
@@ -25,7 +26,7 @@ pub(super) fn bind_pointers(select: &mut Select) {
                 let called = alias.as_ref().map_or(POINTER, |alias| &alias.name.value);
                 let mut binder = Binder { called, names: Vec::new() };
                 if let Some(condition) = &mut select.selection {
-                    let _: ControlFlow<()> = condition.visit(&mut binder);
+                    let _: ControlFlow<()> = walk_mut(condition, &mut binder);
                 }
                 args.args.iter_mut().for_each(quoted_is_text);
                 let names = Value::SingleQuotedString(binder.names.join(","));

@@ -11,7 +11,7 @@ use datafusion::arrow::compute::{concat_batches, interleave_record_batch, max, m
 use datafusion::arrow::datatypes::{DataType, Int64Type, Schema, SchemaRef};
 use datafusion::common::{Result, internal_err};
 use datafusion::error::DataFusionError;
-use tpq_tables::{CHUNK_ROWS, ChunkRange, ColumnKind, PickedRows, Table};
+use tpq_tables::{CHUNK_ROWS, ChunkRange, ColumnKind, PickedRows, ReadError, Table};
 
 /// A table in chunks that a scan can read.
 pub(crate) trait ChunkedTable: Send + Sync {
@@ -35,6 +35,14 @@ pub(crate) trait ChunkedTable: Send + Sync {
     /// The number of rows of a chunk.
     fn chunk_rows(&self, chunk: usize) -> usize {
         (self.num_rows() - chunk * CHUNK_ROWS).min(CHUNK_ROWS)
+    }
+
+    /// Makes the rows of some columns, if they are to be made when they are first read.
+    ///
+    /// # Errors
+    /// When they cannot be made. Neither their number nor the ranges of their values are known then.
+    fn ensure_made(&self, _: &[usize]) -> Result<()> {
+        Ok(())
     }
 
     /// The range of a column's values in a chunk, and the number of NULLs.
@@ -103,6 +111,19 @@ impl ChunkedTable for Table {
 
     fn num_rows(&self) -> usize {
         self.num_rows()
+    }
+
+    fn ensure_made(&self, columns: &[usize]) -> Result<()> {
+        let external = |error: ReadError| DataFusionError::External(Box::new(error));
+        self.ensure_made().map_err(external)?;
+        let is_of_arg_sets =
+            |column: &usize| self.decl().columns[*column].kind == ColumnKind::ArgSetId;
+        let of_arg_sets: Vec<usize> = columns.iter().copied().filter(is_of_arg_sets).collect();
+        if of_arg_sets.is_empty() || self.num_rows() == 0 {
+            return Ok(());
+        }
+        // Reading no rows makes a column.
+        self.read(0, 0..0, &of_arg_sets).map(drop).map_err(external)
     }
 
     fn chunk_range(&self, chunk: usize, column: usize) -> ChunkRange {

@@ -24,7 +24,8 @@ pub(crate) struct StoredTable {
     /// The position of the column `ts` if the rows are sorted by it. Computed on first use, because
     /// the check reads all values.
     time_order: OnceLock<Option<usize>>,
-    statistics: OnceLock<Vec<ColumnStatistics>>,
+    /// By column, each computed on first use: a column may have to be made for it.
+    statistics: Vec<OnceLock<ColumnStatistics>>,
 }
 
 impl StoredTable {
@@ -34,9 +35,9 @@ impl StoredTable {
         let is_key = |key| Constraints::new_unverified(vec![Constraint::PrimaryKey(vec![key])]);
         Self {
             key: table.key().map(is_key),
+            statistics: table.schema().fields().iter().map(|_| OnceLock::new()).collect(),
             table,
             time_order: OnceLock::new(),
-            statistics: OnceLock::new(),
         }
     }
 
@@ -55,12 +56,10 @@ impl StoredTable {
 
     /// Statistics of the columns at the positions in `projection`.
     pub(crate) fn statistics_of(&self, projection: &[usize]) -> Statistics {
-        let all = self.statistics.get_or_init(|| {
-            (0..self.table.schema().fields().len())
-                .map(|column| self.column_statistics(column))
-                .collect()
-        });
-        let columns: Vec<_> = projection.iter().map(|&column| all[column].clone()).collect();
+        let statistics = |&column: &usize| {
+            self.statistics[column].get_or_init(|| self.column_statistics(column))
+        };
+        let columns: Vec<_> = projection.iter().map(statistics).cloned().collect();
         let bytes =
             projection.iter().map(|&column| match self.table.schema().field(column).data_type() {
                 DataType::Utf8View => 16,
@@ -141,6 +140,8 @@ impl TableProvider for StoredProvider {
             Some(projection) => projection.clone(),
             None => (0..self.0.table.schema().fields().len()).collect(),
         };
+        // Statistics of columns that cannot be made are no answer.
+        self.0.table.ensure_made(&columns)?;
         let source = ChunkSource::try_new(Arc::clone(&self.0), columns, limit)?;
         Ok(DataSourceExec::from_data_source(source))
     }

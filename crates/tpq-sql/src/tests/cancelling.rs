@@ -11,6 +11,7 @@ use super::{rows, session};
 use crate::changes::changed;
 use crate::errors::{Names, translate};
 use crate::perfetto_sql::{Planned, Planner};
+use crate::primary_key::OnConflict;
 use crate::{CancelToken, SqlErrorKind, Statement};
 
 fn statement(sql: &str) -> Statement {
@@ -100,7 +101,10 @@ async fn a_change_that_is_cancelled_is_not_made() {
     cancel.cancel();
     let mut config = state.config_options().as_ref().clone();
     config.extensions.insert(cancel);
-    assert!(changed("t", &table, old.batches(), old.batches(), &config).is_err());
+    assert!(
+        changed("t", &table, old.batches(), old.batches(), Some(OnConflict::Fail), &config)
+            .is_err()
+    );
     let shown = rows(&session, "SELECT count(*) AS n FROM t").await.unwrap();
     assert!(shown.contains("| 1 "), "{shown}");
 }

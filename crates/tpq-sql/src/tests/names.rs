@@ -55,6 +55,25 @@ async fn columns_keep_their_case_through_subqueries_ctes_tables_and_views() {
 }
 
 #[tokio::test]
+async fn a_column_is_named_as_its_table_has_it() {
+    let session = session();
+    for (sql, names) in [
+        ("SELECT ID, Name, SLICE.DUR FROM Slice", vec!["id", "name", "dur"]),
+        ("SELECT (id), ((Slice.TS)) FROM slice", vec!["id", "ts"]),
+        ("SELECT [A.b], \"C\" FROM (SELECT 1 AS [A.b], 2 AS c)", vec!["A.b", "c"]),
+        (
+            "WITH t AS (SELECT 1 AS Key) SELECT key, T.KEY AS k, +key FROM t",
+            vec!["Key", "k", "+key"],
+        ),
+        ("SELECT s.ID, T.Name FROM slice s JOIN thread T USING (id)", vec!["id", "name"]),
+    ] {
+        assert_eq!(result(&session, sql).await.0, names, "{sql}");
+    }
+    // Brackets do not hide a column from the query around.
+    assert_eq!(rows(&session, "SELECT max(id) FROM (SELECT (id) FROM slice)").await, ["2"]);
+}
+
+#[tokio::test]
 async fn rows_of_created_tables_have_numbers() {
     let session = session();
     let create = "CREATE PERFETTO TABLE letters AS \

@@ -408,16 +408,13 @@ async fn rules_that_no_table_follows_are_refused() {
         assert!(said.starts_with(what) && said.contains("is not supported"), "{statement}: {said}");
     }
     let script = "CREATE TABLE t(a INT NULL REFERENCES u(b), b TEXT COLLATE BINARY);
-        CREATE TABLE numbered(id INTEGER PRIMARY KEY, a INT);
         INSERT OR ABORT INTO t VALUES (1, 'x'); SELECT count(*) FROM t";
     assert_eq!(value(&session, script).await, "1");
     for (statement, what) in [
-        ("INSERT OR REPLACE INTO t VALUES (1, 'x')", "OR REPLACE"),
-        ("INSERT OR IGNORE INTO t VALUES (1, 'x')", "OR IGNORE"),
-        ("INSERT INTO t VALUES (1, 'x') ON CONFLICT(a) DO NOTHING", "ON CONFLICT"),
+        ("INSERT INTO t VALUES (1, 'x') ON CONFLICT(a) DO NOTHING", "ON CONFLICT of anything but"),
+        ("INSERT INTO t VALUES (1, 'x') ON CONFLICT DO UPDATE SET a = 2", "ON CONFLICT DO UPDATE"),
         ("INSERT INTO t VALUES (1, 'x') RETURNING a", "RETURNING"),
         ("UPDATE t SET a = 2 RETURNING a", "RETURNING"),
-        ("UPDATE OR IGNORE t SET a = 2", "OR IGNORE"),
         ("UPDATE t SET a = s.id FROM slice s WHERE s.id = t.a", "UPDATE … FROM"),
         ("DELETE FROM t RETURNING *", "RETURNING"),
     ] {
@@ -425,6 +422,76 @@ async fn rules_that_no_table_follows_are_refused() {
         assert!(said.starts_with(what) && said.contains("is not supported"), "{statement}: {said}");
     }
     assert_eq!(value(&session, "SELECT count(*) FROM t WHERE a = 1").await, "1");
+}
+
+#[tokio::test]
+async fn a_primary_key_numbers_rows() {
+    let session = session();
+    let script = "CREATE TABLE t(id INTEGER PRIMARY KEY NOT NULL, a TEXT);
+        INSERT INTO t(a) VALUES ('one'), ('two');
+        INSERT INTO t VALUES (9, 'nine'), (NULL, 'ten'), ('5', 'five');
+        INSERT INTO t DEFAULT VALUES;
+        SELECT * FROM t";
+    assert_snapshot!(rows(&session, script).await.unwrap(), @r"
+    +----+------+
+    | id | a    |
+    +----+------+
+    | 1  | one  |
+    | 2  | two  |
+    | 5  | five |
+    | 9  | nine |
+    | 10 | ten  |
+    | 11 |      |
+    +----+------+
+    ");
+    for (statement, message) in [
+        ("INSERT INTO t VALUES (3, 'three'), (5, 'again')", "`t` has a row with id 5 already"),
+        ("INSERT INTO t(id) VALUES (7), (7)", "`t` has a row with id 7 already"),
+        ("UPDATE t SET id = 1 WHERE id = 2", "`t` has a row with id 1 already"),
+        (
+            "UPDATE t SET id = NULL WHERE id = 2",
+            "`id` is the primary key of `t` and cannot be NULL",
+        ),
+        ("UPDATE OR IGNORE t SET id = 1", "UPDATE OR IGNORE of a table with a primary key"),
+        ("INSERT INTO t VALUES ('x', 'x')", "'x' does not fit in a column of type LONG"),
+    ] {
+        let said = said(&session, statement).await;
+        assert!(said.contains(message), "{statement}: {said}");
+    }
+    // None of these changed a row.
+    assert_eq!(value(&session, "SELECT group_concat(id) FROM t").await, "1,2,5,9,10,11");
+    // All rows are checked after the change.
+    let script =
+        "DELETE FROM t WHERE id > 5; UPDATE t SET id = id + 1; INSERT INTO t(a) VALUES ('c');
+        SELECT group_concat(id || a) FROM t";
+    assert_eq!(value(&session, script).await, "2one,3two,6five,7c");
+}
+
+#[tokio::test]
+async fn rows_of_one_key_are_kept_or_replaced() {
+    let session = session();
+    let script = "CREATE TABLE t(a TEXT, id INTEGER, PRIMARY KEY (id));
+        INSERT INTO t VALUES ('one', 1), ('two', 2);
+        INSERT OR IGNORE INTO t VALUES ('2', 2), ('3', 3);
+        INSERT INTO t VALUES ('1', 1), ('4', 4) ON CONFLICT DO NOTHING;
+        INSERT INTO t VALUES ('1', 1), ('5', NULL) ON CONFLICT(id) DO NOTHING;
+        SELECT group_concat(a) FROM t";
+    assert_eq!(value(&session, script).await, "one,two,3,4,5");
+    let script = "INSERT OR REPLACE INTO t VALUES ('2', 2), ('6', 6);
+        REPLACE INTO t VALUES ('first', 1), ('7', 7), ('seven', 7);
+        SELECT group_concat(a) FROM t";
+    assert_eq!(value(&session, script).await, "first,2,3,4,5,6,seven");
+    // Without a key there are no conflicts.
+    let script =
+        "CREATE TABLE u(a INT); INSERT INTO u VALUES (1); INSERT OR IGNORE INTO u VALUES (1);
+        INSERT OR REPLACE INTO u VALUES (1); SELECT count(*) FROM u";
+    assert_eq!(value(&session, script).await, "3");
+    let keys = "SELECT group_concat(pk) FROM pragma_table_info('t')";
+    assert_eq!(value(&session, keys).await, "0,1");
+    let script = "CREATE TABLE w(id INTEGER PRIMARY KEY, a INT) WITHOUT ROWID; \
+                  INSERT INTO w(a) VALUES (1)";
+    let said = said(&session, script).await;
+    assert!(said.contains("`id` is the primary key of `w` and cannot be NULL"), "{said}");
 }
 
 #[tokio::test]

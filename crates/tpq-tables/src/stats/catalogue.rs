@@ -180,6 +180,10 @@ catalogue! {
         Single, Error, Analysis, MachineAndTrace,
         "Descriptions of generic kernel events that could not be understood. Events of those kinds \
          were not decoded.";
+    FtraceThermalExynosAcpmUnknownTzId = "ftrace_thermal_exynos_acpm_unknown_tz_id":
+        Single, Error, Analysis, MachineAndTrace,
+        "Temperatures of an Exynos chip in a thermal zone that tpq has no name for. They were \
+         skipped.";
     FuchsiaNonNumericCounters = "fuchsia_non_numeric_counters":
         Single, Error, Analysis, MachineAndTrace,
         "Fuchsia counters with a value that is not a number. They were skipped.";
@@ -260,15 +264,28 @@ catalogue! {
         Single, Info, Trace, MachineAndTrace,
         "Kernel wakelocks that read 0 after having been above it. Such readings are glitches of \
          the device and were ignored.";
+    KernelWakelockNonMonotonicValueReported = "kernel_wakelock_non_monotonic_value_reported":
+        Single, Info, Trace, MachineAndTrace,
+        "Kernel wakelocks that read less than before. Such readings are glitches of the device and \
+         were ignored.";
+    KernelWakelockImplausiblyLargeValueReported = "kernel_wakelock_implausibly_large_value_reported":
+        Single, Info, Trace, MachineAndTrace,
+        "Kernel wakelocks that read more than the time since the last reading allows. Such \
+         readings are glitches of the device and were ignored.";
     KernelTrackeventFormatError = "kernel_trackevent_format_error":
         Single, Error, Analysis, MachineAndTrace,
         "Kernel track events with a format in tracefs that does not fit the convention for them. \
          They were not turned into slices or counters.";
     AppWakelockParseError = "app_wakelock_parse_error": Single, Error, Analysis, MachineAndTrace,
-        "App wakelock packets that are malformed. They were skipped.";
+        "App wakelock packets with lists that are damaged. Events from there on were skipped.";
     AppWakelockUnknownId = "app_wakelock_unknown_id": Single, Error, Analysis, MachineAndTrace,
         "App wakelock events with an id that was never interned. They were skipped; the packet \
          that defines it may have been lost.";
+    ConcurrentSessionEventUnknownState = "concurrent_session_event_unknown_state":
+        Single, Error, Analysis, MachineAndTrace,
+        "Events of other recordings with a state that tpq has no name for. They were skipped, so \
+         the states of that recording are incomplete; the recorder is probably newer than tpq. \
+         The import log has the number of the state.";
     MeminfoUnknownKeys = "meminfo_unknown_keys": Single, Error, Analysis, MachineAndTrace,
         "Values of `/proc/meminfo` under a number tpq has no name for. They were skipped; the \
          recorder is probably newer than tpq.";
@@ -276,7 +293,7 @@ catalogue! {
         Single, Info, Analysis, MachineAndTrace,
         "Bits in the CPU features tpq has no name for. They were ignored.";
     MissingDiskIoEventName = "missing_disk_io_event_name": Single, Error, Analysis, MachineAndTrace,
-        "Disk statistics without the name of their device. They were skipped.";
+        "Events of disks of Windows of a kind that tpq has no name for. They were skipped.";
     CpuInfoEmpty = "cpu_info_empty": Single, Error, Analysis, MachineAndTrace,
         "Descriptions of the CPUs that hold no CPU. The `cpu` table then has only what events \
          tell.";
@@ -545,6 +562,10 @@ catalogue! {
          recorder is probably newer than tpq.";
     PsiUnknownResource = "psi_unknown_resource": Single, Error, Analysis, MachineAndTrace,
         "Pressure stall values of a resource tpq has no name for. They were skipped.";
+    VulkanAllocationsInvalidStringId = "vulkan_allocations_invalid_string_id":
+        Single, Error, Trace, MachineAndTrace,
+        "Strings of Vulkan memory events that were never interned. tpq leaves the text NULL and \
+         counts it as interned data that is missing, so this is 0.";
     ClockSyncFailure = "clock_sync_failure": Single, Error, Analysis, MachineAndTrace,
         "Timestamps that could not be converted to trace time, whatever the reason. Their events \
          are missing; `tpq clocks` shows which clocks are known.";
@@ -568,6 +589,10 @@ catalogue! {
         Single, Error, Analysis, MachineAndTrace,
         "Clocks with relations from more than one kind of source, such as snapshots and a \
          manifest. Events may be placed by either, so they can be off from each other.";
+    ClockSyncFailureUndeferrablePacketLoss = "clock_sync_failure_undeferrable_packet_loss":
+        Single, DataLoss, Analysis, MachineAndTrace,
+        "Packets that came before the snapshot of their clock, when it was too late to wait for \
+         it. tpq reads all snapshots first, so this is 0.";
     ClockSyncCacheMiss = "clock_sync_cache_miss": Single, Info, Analysis, Global,
         "Clock readings of snapshots that were placed on the timeline one at a time; events \
          convert by whole columns. Of interest only for the speed of the import.";
@@ -765,6 +790,10 @@ catalogue! {
     MemorySnapshotParserFailure = "memory_snapshot_parser_failure":
         Single, Error, Analysis, MachineAndTrace,
         "Memory snapshots of Chromium that are malformed. They were skipped or are incomplete.";
+    ThreadTimeInStateUnknownCpuFreq = "thread_time_in_state_unknown_cpu_freq":
+        Single, Error, Analysis, MachineAndTrace,
+        "Times of threads at CPU frequencies that the trace does not describe. No table has such \
+         times any more, so this is 0.";
     FtracePacketBeforeTracingStart = "ftrace_packet_before_tracing_start":
         Single, Info, Analysis, MachineAndTrace,
         "Kernel events older than the start of recording that were left out. They were still in \
@@ -777,14 +806,27 @@ catalogue! {
          arguments.";
     NetworkTraceInternErrors = "network_trace_intern_errors":
         Single, Info, Analysis, MachineAndTrace,
-        "Network packets that refer to an interned entry that was never defined. They were \
-         skipped; lost packets are a common cause.";
+        "Bundles of network packets that refer to an interned entry that was never defined. What \
+         their packets have in common is missing; lost packets are a common cause.";
     NetworkTraceParseErrors = "network_trace_parse_errors": Single, Info, Analysis, MachineAndTrace,
-        "Network packets that lack needed fields. They were skipped.";
+        "Bundles of network packets with lists that are damaged. Packets from there on were skipped.";
     AtomTimestampMissing = "atom_timestamp_missing": Single, Error, Trace, MachineAndTrace,
         "Atoms of statsd without a timestamp. They were skipped or given that of their packet.";
     AtomUnknown = "atom_unknown": Single, Info, Analysis, MachineAndTrace,
         "Atoms of statsd of a kind tpq has no name for. They stand under their number.";
+    V8InternErrors = "v8_intern_errors": Single, DataLoss, Analysis, MachineAndTrace,
+        "References of V8's code events to data that was never interned. The events were skipped; \
+         lost packets are a common cause.";
+    V8IsolateHasNoCodeRange = "v8_isolate_has_no_code_range":
+        Single, Error, Analysis, MachineAndTrace,
+        "Isolates of V8 that state no range of addresses for their code. Their code was skipped, \
+         so frames in it have no names.";
+    V8NoDefaults = "v8_no_defaults": Single, DataLoss, Analysis, MachineAndTrace,
+        "Code events of V8 without a thread, on a sequence that states none for all of them. They \
+         were skipped; lost packets are a common cause.";
+    V8NoCodeRange = "v8_no_code_range": Single, Error, Analysis, MachineAndTrace,
+        "Code of V8 outside of the addresses that its isolate states. It was skipped, so frames in \
+         it have no names.";
     V8UnknownCodeType = "v8_unknown_code_type": Single, Error, Analysis, MachineAndTrace,
         "JavaScript code events with a type of code tpq does not know. They were skipped.";
     V8CodeLoadMissingCodeRange = "v8_code_load_missing_code_range":
@@ -802,6 +844,11 @@ catalogue! {
         Single, Error, Analysis, MachineAndTrace,
         "Messages about window transitions that are malformed or have fields tpq does not know. \
          Some of their arguments are missing.";
+    WinscopeProtologInvalidInterpolationParseErrors =
+        "winscope_protolog_invalid_interpolation_parse_errors":
+        Single, Info, Analysis, MachineAndTrace,
+        "Places for values in texts of ProtoLog messages that are of no known kind. They are kept \
+         as they are, so this is 0.";
     WinscopeInputmethodClientsParseErrors = "winscope_inputmethod_clients_parse_errors":
         Single, Error, Analysis, MachineAndTrace,
         "Dumps of clients of input methods that are malformed or have fields tpq does not know. \

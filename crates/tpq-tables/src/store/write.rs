@@ -69,8 +69,11 @@ impl TraceTables {
     /// Writes all tables, and something about them that is the caller's own.
     ///
     /// # Errors
-    /// When `out` does not take it.
+    /// When `out` does not take it, or when tables that were left out cannot be made.
     pub fn write(&self, out: impl Write, about: &[u8]) -> io::Result<()> {
+        if let Some(left_out) = self.left_out() {
+            return left_out.all().map_err(io::Error::other)?.write(out, about);
+        }
         let mut store = Store { out, written: 0, directory: Vec::new() };
         let header = [MAGIC.to_le_bytes(), fingerprint().to_le_bytes()].concat();
         store.put(&header)?;

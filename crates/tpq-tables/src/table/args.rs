@@ -4,7 +4,7 @@ use crate::StringId;
 
 declare_table! {
     /// One key and its value in an arg set.
-    table "args" => ArgsTable, ArgsRow {
+    table "args" of KernelEvents => ArgsTable, ArgsRow {
         /// Arg set of the value; other tables refer to it by this id.
         arg_set_id: u32 => ArgSetId,
         /// Key without array positions, such as `debug.list`.

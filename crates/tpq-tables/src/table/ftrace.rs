@@ -4,7 +4,7 @@ use crate::StringId;
 
 declare_table! {
     /// An event of the Linux kernel as ftrace recorded it, with all its arguments.
-    table "ftrace_event" => FtraceEventTable, FtraceEventRow {
+    table "ftrace_event" of KernelEvents => FtraceEventTable, FtraceEventRow {
         /// Time of the event, ns in trace time.
         ts: i64 => Timestamp,
         /// Name of the tracepoint.

@@ -23,7 +23,7 @@ declare_table! {
 
 declare_table! {
     /// A span of time in which a thread is in one scheduling state.
-    table "thread_state" => ThreadStateTable, ThreadStateRow {
+    table "thread_state" of ThreadStates => ThreadStateTable, ThreadStateRow {
         /// Start of the state, ns in trace time.
         ts: i64 => Timestamp,
         /// Duration, ns; -1 if the end was not recorded.
@@ -49,7 +49,7 @@ declare_table! {
 
 declare_table! {
     /// A wakeup of a thread that was not asleep.
-    table "spurious_sched_wakeup" => SpuriousSchedWakeupTable, SpuriousSchedWakeupRow {
+    table "spurious_sched_wakeup" of ThreadStates => SpuriousSchedWakeupTable, SpuriousSchedWakeupRow {
         /// Time of the wakeup, ns in trace time.
         ts: i64 => Timestamp,
         /// State of the thread; join with `thread_state` on `id`.

@@ -233,7 +233,8 @@ impl<'a> MessageArgs<'a> {
     fn mapping(&mut self, iid: u64) -> Option<u32> {
         let row = read_mapping(self.interned, self.generation, iid, self.strings, self.stats)?;
         let tables = self.tables.as_mut()?;
-        Some(tables.mappings.get(row, tables.mapping_rows))
+        let rows = &mut *tables.mapping_rows;
+        Some(tables.mappings.described(None, row, rows, self.strings, self.stats))
     }
 
     /// An interned source location; one that was never sent is counted.

@@ -86,6 +86,11 @@ pub enum SetPart {
 }
 
 impl SetPart {
+    /// Whether nothing can be counted or reported when it is read.
+    pub(crate) fn counts_nothing(&self) -> bool {
+        matches!(self, Self::Value(_) | Self::Call(_) | Self::Later)
+    }
+
     fn value(&self) -> Option<&Arg> {
         match self {
             Self::Value(arg) => Some(arg),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tpq_ingest::{Generation, GenerationId, SourceId, Span};
 use tpq_proto::ftrace::{DescribedKind, event_kind};
-use tpq_tables::{ArgSetNumber, StringId, StringPool, Tables};
+use tpq_tables::{ArgSetNumber, StringId, StringPool, TableGroup, TableGroups, Tables};
 
 use super::index::Types;
 use super::kernel_event::KernelEvent;
@@ -12,6 +12,7 @@ use super::texts::SentTexts;
 use super::thread_state::{AwakeStates, StateEvent};
 use crate::args::{Arg, SetPart};
 use crate::args::{ArgSet, ArgValue};
+use crate::ids::IDLE;
 
 /// Entries of a batch: enough that handing one over costs nothing, few enough to stay in the cache.
 const BATCH_ENTRIES: usize = 1 << 11;
@@ -19,6 +20,9 @@ const BATCH_ENTRIES: usize = 1 << 11;
 const BATCH_PARTS: usize = 1 << 12;
 /// Texts that go along with a batch.
 const BATCH_TEXTS: usize = 1 << 12;
+
+/// The number of a set that is not written: that of no set.
+const LEFT_OUT: ArgSetNumber = ArgSetNumber(0);
 
 /// An entry. It owns no memory, since the thread that takes a batch back would have to
 /// look at each for it: another core has them.
@@ -86,11 +90,18 @@ pub struct DeferredWrites {
     next_text: u32,
     /// The kinds of kernel events with interned names, by number.
     named: Vec<bool>,
+    /// Whether sets are not written unless reading them may count something.
+    leaves_out_sets: bool,
+    /// Whether states of threads are not written.
+    leaves_out_states: bool,
+    /// When the first and the last switch was that is not written.
+    switches: Option<(i64, i64)>,
 }
 
 impl DeferredWrites {
-    /// With `late_args` the writer reads args from the trace, and batches include new texts.
-    pub fn new(late_args: bool, strings: &mut StringPool) -> Self {
+    /// With `late_args` the writer reads args from the trace, and batches include new texts. What
+    /// only the tables of `left_out` have is not written; decoders leave out kernel events.
+    pub fn new(late_args: bool, left_out: TableGroups, strings: &mut StringPool) -> Self {
         Self {
             batch: Batch::default(),
             sets: 0,
@@ -99,6 +110,9 @@ impl DeferredWrites {
             sends_texts: late_args,
             next_text: 1,
             named: Vec::new(),
+            leaves_out_sets: left_out.contains(TableGroup::KernelEvents),
+            leaves_out_states: left_out.contains(TableGroup::ThreadStates),
+            switches: None,
         }
     }
 
@@ -107,6 +121,9 @@ impl DeferredWrites {
     pub fn intern(&mut self, set: &ArgSet) -> Option<ArgSetNumber> {
         if set.is_empty() {
             return None;
+        }
+        if self.leaves_out_sets && set.parts().iter().all(SetPart::counts_nothing) {
+            return Some(LEFT_OUT);
         }
         self.batch.parts.extend_from_slice(set.parts());
         self.batch.entries.push(Entry::Set(set.parts().len() as u32));
@@ -117,6 +134,9 @@ impl DeferredWrites {
     /// The number of the set of a system call that is over: its arguments, and what it gave back,
     /// under the key of that.
     pub fn intern_call(&mut self, event: Span, ret: Option<(StringId, i64)>) -> ArgSetNumber {
+        if self.leaves_out_sets {
+            return LEFT_OUT;
+        }
         let parts = &mut self.batch.parts;
         parts.push(SetPart::Call(event));
         let ret = ret.map(|(key, ret)| Arg { flat_key: key, key, value: ArgValue::Int(ret) });
@@ -150,7 +170,26 @@ impl DeferredWrites {
     /// Adds an event that changes states of threads.
     #[inline(always)]
     pub fn push_state(&mut self, event: StateEvent) {
+        if self.leaves_out_states {
+            return self.note_switch(&event);
+        }
         self.batch.entries.push(Entry::State(event));
+    }
+
+    /// Notes when the states begin that a switch would have had written. Other kernel events that
+    /// begin states are noted where they are decoded.
+    fn note_switch(&mut self, event: &StateEvent) {
+        if let StateEvent::Switch { ts, previous, next, .. } = *event
+            && (previous != IDLE || next != IDLE)
+        {
+            let (first, last) = self.switches.unwrap_or((ts, ts));
+            self.switches = Some((first.min(ts), last.max(ts)));
+        }
+    }
+
+    /// When the first and the last switch was, if their states are not written.
+    pub fn bounds_left_out(&self) -> impl IntoIterator<Item = i64> + use<> {
+        self.switches.into_iter().flat_map(|(first, last)| [first, last])
     }
 
     /// Interns the names of a kind and of its fields, so that the tables of names are the same

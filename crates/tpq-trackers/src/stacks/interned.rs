@@ -140,7 +140,7 @@ impl<'a> InternedStacks<'a> {
         let strings = &mut tables.strings;
         let row = read_mapping(self.interned, self.generation, iid, strings, stats)?;
         let table = &mut tables.stack_profile_mapping;
-        let mapping = stacks.mappings.of_process(self.upid, row, table);
+        let mapping = stacks.mappings.described(self.upid, row, table, &tables.strings, stats);
         stacks.resolved.mappings.insert(key, mapping);
         Some(mapping)
     }

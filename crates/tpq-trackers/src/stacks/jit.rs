@@ -22,7 +22,7 @@ pub struct JitCode {
 /// Compiled code of a process.
 #[derive(Debug, Default)]
 struct ProcessCode {
-    /// Memory for code: the end of each range by its start.
+    /// Memory for code: the end of each range by its start. No two of them overlap.
     ranges: BTreeMap<u64, u64>,
     /// The code in force, by its start. No two of them overlap.
     blocks: BTreeMap<u64, Block>,
@@ -65,8 +65,24 @@ impl ProcessCode {
     }
 
     fn covers(&self, address: u64) -> bool {
-        let range = self.ranges.range(..=address).next_back();
-        range.is_some_and(|(_, &end)| address < end)
+        self.range_end(address).is_some()
+    }
+
+    /// The end of the memory for code that an address lies in.
+    fn range_end(&self, address: u64) -> Option<u64> {
+        let (_, &end) = self.ranges.range(..=address).next_back()?;
+        (address < end).then_some(end)
+    }
+
+    /// Adds memory for code, with the ranges that it overlaps as one.
+    fn add_range(&mut self, (mut start, mut end): (u64, u64)) {
+        while let Some((&other, &other_end)) = self.ranges.range(..end).next_back()
+            && other_end > start
+        {
+            self.ranges.remove(&other);
+            (start, end) = (start.min(other), end.max(other_end));
+        }
+        self.ranges.insert(start, end);
     }
 
     /// Puts code in force at `start`, in place of what overlaps it.
@@ -87,19 +103,23 @@ impl JitCode {
     /// Notes memory that a process keeps compiled code in.
     pub fn add_range(&mut self, upid: Upid, start: u64, size: u64) {
         if let Some(end) = start.checked_add(size).filter(|_| size > 0) {
-            let known = self.processes.entry(upid).or_default().ranges.entry(start).or_default();
-            *known = end.max(*known);
+            self.processes.entry(upid).or_default().add_range((start, end));
         }
     }
 
-    /// Whether an address lies in memory that a process keeps compiled code in.
-    pub fn is_in_range(&self, upid: Upid, address: u64) -> bool {
-        self.processes.get(&upid).is_some_and(|code| code.covers(address))
+    /// Whether `size` bytes from `start` on lie in memory that a process keeps compiled code in.
+    pub fn is_in_range(&self, upid: Upid, (start, size): (u64, u64)) -> bool {
+        let range_end = self.processes.get(&upid).and_then(|code| code.range_end(start));
+        let end = start.checked_add(size);
+        range_end.zip(end).is_some_and(|(range_end, end)| end <= range_end)
     }
 
-    /// Adds code; returns its row. `None` if the address range is not valid.
+    /// Adds code; returns its row. `None` if it does not lie in memory for code.
     pub fn add(&mut self, code: NewCode, tables: &mut Tables) -> Option<u32> {
-        let end = code.start.checked_add(code.size).filter(|_| code.size > 0)?;
+        if code.size == 0 || !self.is_in_range(code.upid, (code.start, code.size)) {
+            return None;
+        }
+        let end = code.start.saturating_add(code.size);
         let symbol_set_id = code.source.map(|source| push_symbol(code.name, source, tables));
         let row = tables.jit_code.push(JitCodeRow {
             create_ts: code.ts,

@@ -1,6 +1,6 @@
 //! Parts of binaries that were mapped into memory, each once.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use tpq_ingest::GenerationId;
 use tpq_proto::fields::{interned_data, interned_string, mapping};
 use tpq_proto::wire::{Fields, LastFields, repeated};
@@ -10,12 +10,17 @@ use tpq_tables::{Stat, Stats, StringId, StringPool, Tables};
 use crate::ids::Upid;
 use crate::interned::Interned;
 
+/// The folder of an Android device for binaries under test.
+const TEMPORARY: &str = "/data/local/tmp/";
+
 /// Writes `stack_profile_mapping`.
 #[derive(Debug, Default)]
 pub struct Mappings {
     rows: FxHashMap<Contents, u32>,
     /// Mappings of frames that lie in no binary, by name.
     placeholders: FxHashMap<StringId, u32>,
+    /// Mappings from whose start the addresses of frames count.
+    from_start: FxHashSet<u32>,
 }
 
 /// The process of a mapping, where it is known, and all columns of the row.
@@ -44,6 +49,37 @@ impl Mappings {
         let upid = upid.filter(|_| row.start != row.end);
         let numbers = [row.exact_offset, row.start_offset, row.start, row.end, row.load_bias];
         *self.rows.entry((upid, [build_id, name], numbers)).or_insert_with(|| table.push(row))
+    }
+
+    /// As [`Self::of_process`], for a mapping that a packet describes. A binary that was copied to
+    /// the device for a test and has no build id cannot be found by it, and is counted.
+    pub fn described(
+        &mut self,
+        upid: Option<Upid>,
+        row: StackProfileMappingRow,
+        table: &mut StackProfileMappingTable,
+        strings: &StringPool,
+        stats: &mut Stats,
+    ) -> u32 {
+        let is_temporary = strings.get(row.name).starts_with(TEMPORARY);
+        let lacks_build_id = is_temporary && strings.get(row.build_id).is_empty();
+        let known = table.len();
+        let mapping = self.of_process(upid, row, table);
+        if lacks_build_id && table.len() > known {
+            stats.increment(Stat::SymbolizationTmpBuildIdNotFound);
+        }
+        mapping
+    }
+
+    /// States that the addresses of frames in a mapping count from its start, in place of the start
+    /// of the file.
+    pub fn count_from_start(&mut self, row: u32) {
+        self.from_start.insert(row);
+    }
+
+    /// Whether the addresses of frames in a mapping count from its start.
+    pub fn counts_from_start(&self, row: u32) -> bool {
+        self.from_start.contains(&row)
     }
 
     /// All mappings of binaries: path, build id and row.

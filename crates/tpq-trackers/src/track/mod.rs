@@ -25,6 +25,7 @@ pub use chrome::instants::{GLOBAL_INSTANTS, PROCESS_INSTANTS};
 pub use chrome::memory_dump::{DumpedNode, MemoryValue, ProcessDump};
 pub use chrome::memory_snapshots::MemorySnapshots;
 pub use counters::counter::{push_counter, push_counter_with};
+pub use counters::sparse::SparseCounters;
 pub use counters::thread_counter::{ReportedBy, ThreadCounter, Undecided};
 pub use graphics::buffer::{Buffers, Phase};
 pub use graphics::frames::Frames;

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use tpq_ingest::{SourceId, Sources};
 use tpq_proto::ftrace::DescribedKind;
-use tpq_tables::{Stat, StringId, StringPool, Tables};
+use tpq_tables::{Stat, StringId, StringPool, TableGroup, Tables};
 
 use crate::args::MessagePaths;
 use crate::deferred::DeferredWrites;
@@ -275,7 +275,7 @@ impl<T> Parked<T> {
 impl Trackers {
     /// Trackers for the machines and files of an import.
     pub fn new(setup: &Setup, tables: &mut Tables) -> Self {
-        let Setup { sources, files, ftrace_raw, crop, late_args, .. } = setup;
+        let Setup { sources, files, ftrace_raw, crop, late_args, left_out, .. } = setup;
         let strings = &mut tables.strings;
         let machine = |source: usize| sources.get(source as SourceId).machine;
         let (source, other_sources) =
@@ -291,10 +291,10 @@ impl Trackers {
             processes: Processes::default(),
             cpus: Cpus::default(),
             comms: RecentTexts::default(),
-            deferred: DeferredWrites::new(*late_args, strings),
+            deferred: DeferredWrites::new(*late_args, *left_out, strings),
             metadata: Metadata::default(),
             bounds: Bounds::default(),
-            has_ftrace_event: *ftrace_raw,
+            has_ftrace_event: *ftrace_raw && !left_out.contains(TableGroup::KernelEvents),
             memory: MemoryOwners::default(),
             open_args: OpenArgs::default(),
             gpus: Gpus::default(),

@@ -1,34 +1,25 @@
 //! The identity of finished tables: the traces, the options, and the program that made them.
 
 use std::hash::{Hash, Hasher};
-use std::path::PathBuf;
-use std::time::SystemTime;
 
 use rustc_hash::FxHasher;
 use tpq_source::SymbolFile;
 
 use super::folder::{EXTENSION, PREFIX};
 use crate::ImportOptions;
-use crate::traces::Traces;
+use crate::traces::{Stamps, Traces};
 
 /// The file name of a cache entry, and the state of the traces when their digest was computed.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Key {
     pub(super) file_name: String,
-    stamps: Vec<Stamp>,
-}
-
-/// Size and time of a file, which show that it was changed.
-#[derive(Clone, PartialEq, Eq)]
-struct Stamp {
-    bytes: u64,
-    modified: Option<SystemTime>,
+    stamps: Stamps,
 }
 
 impl Key {
     /// Returns `None` if the traces cannot be read twice, or if this program cannot be identified.
     pub(super) fn new(traces: &Traces, options: &ImportOptions) -> Option<Self> {
-        let stamps = stamps(traces.files())?;
+        let stamps = Stamps::of(traces)?;
         let contents = traces.digest(options)?;
         let mut producer = FxHasher::default();
         program_identity()?.hash(&mut producer);
@@ -41,16 +32,8 @@ impl Key {
 
     /// Whether the traces are unchanged.
     pub(super) fn is_current(&self, traces: &Traces) -> bool {
-        stamps(traces.files()).is_some_and(|stamps| stamps == self.stamps)
+        Stamps::of(traces).is_some_and(|stamps| stamps == self.stamps)
     }
-}
-
-fn stamps(paths: &[PathBuf]) -> Option<Vec<Stamp>> {
-    let stamp = |path: &PathBuf| {
-        let metadata = path.metadata().ok()?;
-        Some(Stamp { bytes: metadata.len(), modified: metadata.modified().ok() })
-    };
-    paths.iter().map(stamp).collect()
 }
 
 /// Distinguishes builds, so that a build that reads traces differently finds no entry of another

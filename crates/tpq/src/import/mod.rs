@@ -1,6 +1,7 @@
 //! The spine: one import from bytes to tables, the stages called in the order data flows.
 
 mod error;
+mod left_out;
 mod pipeline;
 mod prescan;
 mod received;
@@ -17,7 +18,7 @@ use tpq_ingest::{
     EventOrder, LossBook, Losses, PrescanStart, SequenceLoss, SourceId, Step, Timeline, TraceBytes,
 };
 use tpq_source::{Inputs, Scratch, UNPACK_LIMIT};
-use tpq_tables::{Packer, Spill, TraceTables};
+use tpq_tables::{Packer, Spill, TableGroups, TraceTables};
 
 pub use self::error::ImportError;
 use self::error::{refuse_illegible, refuse_losses, refuse_too_many};
@@ -43,11 +44,33 @@ pub fn import(
     paths: &[PathBuf],
     options: &ImportOptions,
 ) -> Result<(TraceTables, ImportSummary), ImportError> {
+    let imported = import_without(paths, TableGroups::NONE, options)?;
+    Ok((imported.tables, imported.summary))
+}
+
+/// The result of an import.
+pub(crate) struct Imported {
+    pub(crate) tables: TraceTables,
+    pub(crate) summary: ImportSummary,
+    /// The groups of tables that have no rows, although the trace may have some for them.
+    pub(crate) left_out: TableGroups,
+}
+
+/// The same without the tables of the groups `unwanted`, as far as that takes less time and loses
+/// no count.
+///
+/// # Errors
+/// See [`import`].
+pub(crate) fn import_without(
+    paths: &[PathBuf],
+    unwanted: TableGroups,
+    options: &ImportOptions,
+) -> Result<Imported, ImportError> {
     options.check()?;
     let mut stages = Stages::new(options);
     stages.begin("reading");
     let inputs = Inputs::open(paths, UNPACK_LIMIT, |read| options.advance(read, 0))?;
-    let outcome = import_inputs(paths, &inputs, None, &mut stages, options);
+    let outcome = import_inputs(paths, &inputs, None, unwanted, &mut stages, options);
     // A result from missing bytes is invalid.
     if !matches!(outcome, Err(ImportError::Cancelled)) {
         inputs.check_intact()?;
@@ -59,9 +82,10 @@ fn import_inputs(
     paths: &[PathBuf],
     inputs: &Inputs,
     prescan_start: Option<PrescanStart>,
+    unwanted: TableGroups,
     stages: &mut Stages<'_>,
     options: &ImportOptions,
-) -> Result<(TraceTables, ImportSummary), ImportError> {
+) -> Result<Imported, ImportError> {
     refuse_too_many(inputs.traces().count(), options)?;
     let scratch = Scratch::default();
     let spill = spill(options)?;
@@ -73,6 +97,7 @@ fn import_inputs(
     let arrangement =
         options.timed("arrange", || arrange(inputs, &mut scans, options.clock_interpolation))?;
     let summary = summarise(inputs, &scans);
+    let left_out = left_out::groups(unwanted, inputs, &scans, options);
     let prescans = prescan_losses(&scans, &arrangement);
     let findings = PrescanFindings::all(&mut scans, &arrangement);
     let addresses = scans.iter().map(|scan| {
@@ -83,8 +108,16 @@ fn import_inputs(
     let bytes = TraceBytes::new(scans.into_iter().map(|scan| scan.prescan.bytes));
 
     stages.begin("importing");
-    let prescanned =
-        Prescanned { inputs, arrangement, summary, prescans, findings, symbols, memory: &memory };
+    let prescanned = Prescanned {
+        inputs,
+        arrangement,
+        summary,
+        prescans,
+        findings,
+        symbols,
+        left_out,
+        memory: &memory,
+    };
     let (finished, summary) =
         std::thread::scope(|scope| prescanned.decode(&bytes, &spill, stages, options, scope))?;
     warn_of_unknown_binaries(&finished.unsymbolized, options);
@@ -97,7 +130,7 @@ fn import_inputs(
     options.give_back();
     match spill.as_ref().and_then(|spill| spill.failure()) {
         Some(error) => Err(ImportError::Spill(io::Error::new(error.kind(), error.to_string()))),
-        None => Ok((tables, summary)),
+        None => Ok(Imported { tables, summary, left_out }),
     }
 }
 
@@ -111,6 +144,8 @@ struct Prescanned<'a> {
     findings: Vec<PrescanFindings>,
     /// Files of binaries, if any are named.
     symbols: Option<SymbolFiles>,
+    /// Tables that get no rows.
+    left_out: TableGroups,
     memory: &'a TraceMemory<'a>,
 }
 
@@ -152,7 +187,7 @@ impl Prescanned<'_> {
         options: &ImportOptions,
         scope: &'scope Scope<'scope, '_>,
     ) -> Result<Decoder<'scope>, ImportError> {
-        let setup = setup(self.inputs, &mut self.arrangement, options);
+        let setup = setup(self.inputs, &mut self.arrangement, self.left_out, options);
         let mut decoder = Decoder::new(bytes, setup, timeline, tpq_formats::DECODERS);
         decoder.pack_by(&packer(spill, options)?);
         if options.threads != Some(1) {
@@ -261,7 +296,7 @@ fn symbol_files(options: &ImportOptions) -> Result<Option<SymbolFiles>, ImportEr
     }
     let files = options.timed("symbol files", || SymbolFiles::open(&options.symbols))?;
     if files.is_empty() {
-        options.warn("no file of --symbols is an ELF binary with a build id");
+        options.warn("no file of --symbols is a binary with a build id");
     }
     Ok(Some(files))
 }

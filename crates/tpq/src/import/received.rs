@@ -10,10 +10,9 @@ use std::sync::{Mutex, PoisonError};
 
 use tpq_ingest::PrescanStart;
 use tpq_source::{Format, Inputs, ReadInputs, UNPACK_LIMIT};
-use tpq_tables::TraceTables;
+use tpq_tables::TableGroups;
 
-use super::{ImportError, import_inputs};
-use crate::ImportSummary;
+use super::{ImportError, Imported, import_inputs};
 use crate::options::{ImportOptions, Stages};
 
 /// A trace that has arrived completely. It can be imported more than once.
@@ -52,18 +51,19 @@ impl Received {
         self.digest
     }
 
-    /// Imports it.
+    /// Imports it, without the tables of the groups `unwanted` if that takes less time.
     ///
     /// # Errors
     /// See [`import`](super::import()).
-    pub(crate) fn import(
+    pub(crate) fn import_without(
         &self,
+        unwanted: TableGroups,
         options: &ImportOptions,
-    ) -> Result<(TraceTables, ImportSummary), ImportError> {
+    ) -> Result<Imported, ImportError> {
         options.check()?;
         let start = self.prescan.lock().unwrap_or_else(PoisonError::into_inner).take();
         let paths = std::slice::from_ref(&self.name);
-        import_inputs(paths, &self.inputs, start, &mut Stages::new(options), options)
+        import_inputs(paths, &self.inputs, start, unwanted, &mut Stages::new(options), options)
     }
 }
 

@@ -6,7 +6,7 @@ use tpq_decode::{Decoder, Fact, FileInfo, Setup};
 use tpq_formats::{DefaultClock, OpenFile, OpenedFile, Report, TraceFormat, trace_format};
 use tpq_ingest::{FileContext, Timeline, TraceBytes};
 use tpq_source::{Attribute, Entry, Format, Inputs};
-use tpq_tables::Stat;
+use tpq_tables::{Stat, TableGroups};
 
 use crate::arrange::Arrangement;
 use crate::file_findings::remarks;
@@ -15,6 +15,7 @@ use crate::options::ImportOptions;
 pub(super) fn setup(
     inputs: &Inputs,
     arrangement: &mut Arrangement,
+    left_out: TableGroups,
     options: &ImportOptions,
 ) -> Setup {
     Setup {
@@ -27,6 +28,7 @@ pub(super) fn setup(
             .traces()
             .any(|(_, file)| is_format(file, |format| format.has_deferred_args)),
         ftrace_raw: options.ftrace_raw,
+        left_out,
         crop: options.crop,
     }
 }

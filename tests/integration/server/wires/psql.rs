@@ -51,10 +51,28 @@ fn psql_describes_and_queries() {
     assert_eq!(line(&columns, "end_ts")[..2], ["end_ts", "bigint"]);
     let functions = psql(&server, &["\\df"]).unwrap();
     assert!(functions.contains("List of functions"), "{functions}");
-    for command in
-        ["\\l", "\\dn", "\\du", "\\dT", "\\conninfo", "\\d slice", "\\d+ slice", "\\dt+", "\\dv+"]
-    {
+    // Reals as PostgreSQL writes them.
+    let reals = psql(&server, &["SELECT 300 * 2.0 AS a, 0.5 AS b, 1e15 AS c FROM slice LIMIT 1"]);
+    assert_eq!(line(&reals.unwrap(), "600"), ["600", "0.5", "1e+15"]);
+    for command in [
+        "\\l",
+        "\\dn",
+        "\\du",
+        "\\dT",
+        "\\conninfo",
+        "\\d slice",
+        "\\d+ slice",
+        "\\dt+",
+        "\\dv+",
+        "\\df+",
+        "\\dn+",
+        "\\dT+",
+    ] {
         let shown = psql(&server, &[command]).unwrap();
         assert!(!shown.is_empty(), "{command}");
+    }
+    // There are none, which psql says as an error of its own.
+    for command in ["\\di", "\\di+"] {
+        psql(&server, &[command]).unwrap();
     }
 }

@@ -1,6 +1,6 @@
 //! Atoms that Android's statsd collected.
 
-use tpq_ingest::{Bundle, Loss, Payload, Route, SplitSink};
+use tpq_ingest::{Bundle, FILE_CLOCK, Loss, Payload, Route, SplitSink};
 use tpq_proto::fields::{statsd_atom, trace_packet};
 use tpq_proto::message::AtomId;
 use tpq_proto::wire::{Fields, Value, repeated};
@@ -22,12 +22,13 @@ const TRACK: TrackKind = TrackKind::slices("statsd_atoms");
 /// Numbers of atoms from here on are of makers of devices, and their meaning is not public.
 const FIRST_OF_MAKERS: u32 = 100_000;
 
-/// Splits a packet into atoms, each with the time at the same index.
+/// Splits a packet into atoms, each with the time at the same index. Atoms state the time since
+/// boot, whatever clock the packet is in.
 fn split(bundle: Bundle<'_>, sink: &mut SplitSink<'_>) {
     let times =
         Fields::new(bundle.payload).filter(|field| field.number == statsd_atom::TIMESTAMP_NANOS);
     let mut times = times.flat_map(|field| repeated(&field).collect::<Vec<_>>());
-    let (mut timestamps, mut ranges) = (Vec::new(), Vec::new());
+    let (mut own, mut packets) = ((Vec::new(), Vec::new()), (Vec::new(), Vec::new()));
     let mut fields = Fields::new(bundle.payload);
     while let Some(field) = fields.next() {
         let (statsd_atom::ATOM, Value::Bytes(atom)) = (field.number, field.value) else { continue };
@@ -35,15 +36,21 @@ fn split(bundle: Bundle<'_>, sink: &mut SplitSink<'_>) {
         if stated.is_none() {
             sink.immediate(bundle.header(None));
         }
-        let Some(ns) = stated.or(bundle.ns) else {
-            sink.lose(Loss::MalformedPacket);
-            continue;
+        let (ns, (timestamps, ranges)) = match (stated, bundle.ns) {
+            (Some(ns), _) => (ns, &mut own),
+            (None, Some(ns)) => (ns, &mut packets),
+            (None, None) => {
+                sink.lose(Loss::MalformedPacket);
+                continue;
+            }
         };
         timestamps.push(ns);
         ranges.push(((fields.position() - atom.len()) as u32, atom.len() as u32));
     }
-    let payload = Payload::Bundle { addr: bundle.span.addr, ranges };
-    sink.push(bundle.clock, bundle.run(events_of(FIELD), timestamps, payload));
+    for (clock, (timestamps, ranges)) in [(FILE_CLOCK, own), (bundle.clock, packets)] {
+        let payload = Payload::Bundle { addr: bundle.span.addr, ranges };
+        sink.push(clock, bundle.run(events_of(FIELD), timestamps, payload));
+    }
 }
 
 fn count_undated(_: &Packet<'_>, _: &mut Trackers, _: &mut Tables, stats: &mut Stats) {

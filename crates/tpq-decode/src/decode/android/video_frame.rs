@@ -1,17 +1,21 @@
 //! Videos of displays: what is known of each frame, without the pictures.
 
 use rustc_hash::FxHashMap;
-use tpq_ingest::Route;
+use tpq_clock::MONOTONIC;
+use tpq_ingest::{Bundle, Loss, Payload, Route, SplitSink};
 use tpq_proto::fields::{trace_packet, video_frame, video_frame_error};
 use tpq_proto::wire::LastFields;
 use tpq_tables::table::VideoFrameRow;
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
-use crate::decode::{Packet, PacketDecoder, text};
+use crate::decode::{BundleDecoder, Packet, PacketDecoder, events_of, text};
+use crate::event::RunEvent;
+use tpq_trackers::args::{ArgSet, ArgValue};
 use tpq_trackers::track::Trackers;
 
-pub(crate) const PACKET: PacketDecoder =
-    PacketDecoder { field: trace_packet::VIDEO_FRAME, route: Route::Sorted, decode };
+const FIELD: u32 = trace_packet::VIDEO_FRAME;
+
+pub(crate) const FRAMES: BundleDecoder = BundleDecoder { field: FIELD, split, decode };
 
 pub(crate) const ERROR: PacketDecoder =
     PacketDecoder { field: trace_packet::VIDEO_FRAME_ERROR, route: Route::Sorted, decode: error };
@@ -20,8 +24,29 @@ pub(crate) const ERROR: PacketDecoder =
 #[derive(Default)]
 struct Streams(FxHashMap<u32, (StringId, StringId)>);
 
-fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, _: &mut Stats) {
-    let frame = LastFields::<10>::new(packet.data);
+const NS_PER_US: i64 = 1000;
+
+/// Passes a frame on at the time at which it was shown. Its packet is written when the encoder is
+/// done with it, which is later.
+fn split(bundle: Bundle<'_>, sink: &mut SplitSink<'_>) {
+    let shown = LastFields::<10>::new(bundle.payload).get(video_frame::PTS_US);
+    let shown = shown.map(|us| us.as_i64().saturating_mul(NS_PER_US));
+    let shown = shown.filter(|&ns| sink.trace_time(MONOTONIC, ns).is_some());
+    let (clock, ns) = match (shown, bundle.ns) {
+        (Some(ns), _) => (MONOTONIC, ns),
+        (None, Some(ns)) => (bundle.clock, ns),
+        (None, None) => {
+            sink.lose(Loss::MalformedPacket);
+            return;
+        }
+    };
+    let ranges = vec![(0, bundle.span.len)];
+    let payload = Payload::Bundle { addr: bundle.span.addr, ranges };
+    sink.push(clock, bundle.run(events_of(FIELD), vec![ns], payload));
+}
+
+fn decode(event: &RunEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, _: &mut Stats) {
+    let frame = LastFields::<10>::new(event.message());
     let display_id = frame.uint(video_frame::DISPLAY_ID) as u32;
     let Streams(streams) = trackers.source.states.get();
     let stream = streams.entry(display_id).or_default();
@@ -37,7 +62,7 @@ fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, _: 
     }
     let pts = frame.get(video_frame::PTS_US).filter(|_| is_frame);
     let row = VideoFrameRow {
-        ts: packet.ts(),
+        ts: event.ts,
         display_id: display_id as i32,
         display_name: stream.0,
         codec_string: stream.1,
@@ -50,9 +75,10 @@ fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, _: 
     tables.video_frames.push(row);
 }
 
-/// Counts why a video ends early or did not begin.
-fn error(packet: &Packet<'_>, _: &mut Trackers, _: &mut Tables, stats: &mut Stats) {
-    let stat = match LastFields::<3>::new(packet.data).uint(video_frame_error::REASON) {
+/// Counts why a video ends early or did not begin, and logs which display it is of.
+fn error(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
+    let error = LastFields::<3>::new(packet.data);
+    let stat = match error.uint(video_frame_error::REASON) {
         1 => Stat::AndroidVideoSizeCapHit,
         2 => Stat::AndroidVideoCodecError,
         3 => Stat::AndroidVideoDisplayGone,
@@ -63,4 +89,8 @@ fn error(packet: &Packet<'_>, _: &mut Trackers, _: &mut Tables, stats: &mut Stat
         _ => return,
     };
     stats.increment(stat);
+    let display = error.uint(video_frame_error::DISPLAY_ID) as u32;
+    let display = ("display_id", ArgValue::Uint(u64::from(display)));
+    let details = ArgSet::of([display], &mut tables.strings);
+    trackers.log(stat, Some(packet.ts()), &details, tables);
 }

@@ -99,21 +99,6 @@ fn describe(event: &Event<'_>, tables: &mut Tables) -> ArgSet {
     args
 }
 
-/// Sets the number of the frame that a slice is of, once it is known.
-fn renumber(
-    slice: u32,
-    frame: u32,
-    mut args: ArgSet,
-    trackers: &mut Trackers,
-    tables: &mut Tables,
-) {
-    let mut number = ArgSet::default();
-    number.add(tables.strings.intern(FRAME_NUMBER), ArgValue::Int(i64::from(frame)));
-    args.append(&number);
-    let args = trackers.deferred.intern(&args);
-    tables.slice.arg_set_id.set(slice, args);
-}
-
 /// Adds the event to those of the buffer.
 fn add_event(event: &Event<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
     let buffers = &mut trackers.source.buffers.buffers;
@@ -130,11 +115,6 @@ fn add_event(event: &Event<'_>, trackers: &mut Trackers, tables: &mut Tables, st
         ("acquire_to_latch_time", buffer.latched.saturating_sub(buffer.acquired)),
         ("latch_to_present_time", event.ts.saturating_sub(buffer.latched)),
     ];
-    // The app does not know the frame number when it gets the buffer.
-    let dequeue = buffer.dequeue.take().filter(|_| event.kind == Some(happened::QUEUE));
-    if let Some((slice, args)) = dequeue {
-        renumber(slice, event.frame, args, trackers, tables);
-    }
     let mut args = describe(event, tables);
     for (key, value) in times {
         args.add(tables.strings.intern(key), ArgValue::Int(value));
@@ -144,11 +124,7 @@ fn add_event(event: &Event<'_>, trackers: &mut Trackers, tables: &mut Tables, st
     let track_name = format!("Buffer: {} {}", event.buffer, event.layer);
     let track = track(event, &track_name, trackers, tables);
     let slice = NewSlice { ts: event.ts, track, name, ..NewSlice::default() };
-    let slice = trackers.complete(slice, event.dur, &args, tables, stats);
-    let buffer =
-        trackers.source.buffers.buffers.entry((event.buffer, event.layer_name)).or_default();
-    buffer.dequeue =
-        slice.filter(|_| event.kind == Some(happened::DEQUEUE)).map(|slice| (slice, args));
+    trackers.complete(slice, event.dur, &args, tables, stats);
 }
 
 /// Ends the phase a buffer is in, and begins the next: the app draws until it gives the buffer
@@ -290,8 +266,10 @@ fn name_app(
     tables: &mut Tables,
 ) {
     tables.slice.name.set(slice, tables.strings.intern(&frame.to_string()));
-    let args = describe(event, tables);
-    renumber(slice, frame, args, trackers, tables);
+    let mut args = describe(event, tables);
+    args.put(tables.strings.intern(FRAME_NUMBER), ArgValue::Int(i64::from(frame)));
+    let args = trackers.deferred.intern(&args);
+    tables.slice.arg_set_id.set(slice, args);
 }
 
 /// The end of the phase in which an app drew was lost, so it is of no frame that is known.

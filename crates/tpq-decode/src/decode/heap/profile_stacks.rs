@@ -46,7 +46,8 @@ impl ProfileStacks {
         for message in messages(packet, profile_packet::MAPPINGS) {
             let found = self.mapping(message, tables, stats);
             let Some(row) = found else { continue };
-            let row = stacks.mappings.get(row, &mut tables.stack_profile_mapping);
+            let Tables { stack_profile_mapping, strings, .. } = &mut *tables;
+            let row = stacks.mappings.described(None, row, stack_profile_mapping, strings, stats);
             self.mappings.entry(LastFields::<2>::new(message).uint(mapping::IID)).or_insert(row);
         }
         for message in messages(packet, profile_packet::FRAMES) {

@@ -25,10 +25,9 @@ const PACKET_TYPES: [&str; 8] = [
     "HCI_ISO_TX",
 ];
 /// The fields that are numbers, with what they are called.
-const NUMBERS: [(u32, &str); 7] = [
+const NUMBERS: [(u32, &str); 6] = [
     (bluetooth_trace_event::COUNT, "Count"),
     (bluetooth_trace_event::LENGTH, "Length"),
-    (bluetooth_trace_event::DURATION, "Duration"),
     (bluetooth_trace_event::OP_CODE, "Op Code"),
     (bluetooth_trace_event::EVENT_CODE, "Event Code"),
     (bluetooth_trace_event::SUBEVENT_CODE, "Subevent Code"),
@@ -53,5 +52,6 @@ fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, sta
     let machine = Dimensions::machine(packet.machine);
     let track = trackers.source.tracks.get(TRACK, machine, name, &mut trackers.deferred, tables);
     let slice = NewSlice { ts: packet.ts(), track, name, ..NewSlice::default() };
-    trackers.complete(slice, 0, &args, tables, stats);
+    let dur = i64::from(event.uint(bluetooth_trace_event::DURATION) as u32);
+    trackers.complete(slice, dur, &args, tables, stats);
 }

@@ -23,7 +23,7 @@ pub(crate) const PACKET: PacketDecoder = PacketDecoder {
 };
 
 pub(crate) const BUNDLE_HEADER: PacketDecoder =
-    PacketDecoder { field: BUNDLE, route: Route::Split, decode: decode_damaged };
+    PacketDecoder { field: BUNDLE, route: Route::Split, decode: count_damage };
 
 pub(crate) const EVENTS: BundleDecoder =
     BundleDecoder { field: BUNDLE, split, decode: decode_event };
@@ -77,23 +77,38 @@ fn split(bundle: Bundle<'_>, sink: &mut SplitSink<'_>) {
         let bytes = stated.uint(network_packet_bundle::TOTAL_LENGTH);
         (vec![start], event(dur, bytes, packets).collect())
     } else {
-        if times.len() != lengths.len() {
-            sink.immediate(bundle.header(None));
+        if times.len() != lengths.len() && !has_damaged_lists(bundle.payload) {
+            sink.lose(Loss::MalformedPacket);
         }
         let words = lengths.iter().zip(&times).flat_map(|(&bytes, _)| event(0, bytes, 1));
         let words = words.collect();
         let at = |(after, _)| start.saturating_add_unsigned(after);
         (times.into_iter().zip(&lengths).map(at).collect(), words)
     };
+    sink.immediate(bundle.header(None));
     let strings = contexts.into_iter().collect::<Vec<_>>().into();
     let payload =
         Payload::Words { width: WORDS, words, strings, ranks: Vec::new(), own_strings: false };
     sink.push(bundle.clock, bundle.run(events_of(BUNDLE), timestamps, payload));
 }
 
-/// Counts a bundle that does not state as many lengths as times.
-fn decode_damaged(_: &Packet<'_>, _: &mut Trackers, _: &mut Tables, stats: &mut Stats) {
-    stats.increment(Stat::NetworkTraceParseErrors);
+/// Counts a bundle with lists that are damaged, or a context that was never interned.
+fn count_damage(packet: &Packet<'_>, _: &mut Trackers, _: &mut Tables, stats: &mut Stats) {
+    let bundle = LastFields::<8>::new(packet.data);
+    if let Some(iid) = bundle.get(network_packet_bundle::IID) {
+        let kind = interned_data::PACKET_CONTEXT;
+        if packet.interned.message(packet.generation, kind, iid.as_u64()).is_none() {
+            stats.increment(Stat::NetworkTraceInternErrors);
+        }
+    }
+    if !bundle.has(network_packet_bundle::TOTAL_LENGTH) && has_damaged_lists(packet.data) {
+        stats.increment(Stat::NetworkTraceParseErrors);
+    }
+}
+
+fn has_damaged_lists(bundle: &[u8]) -> bool {
+    let lists = [network_packet_bundle::PACKET_TIMESTAMPS, network_packet_bundle::PACKET_LENGTHS];
+    crate::decode::has_damaged_list(bundle, lists)
 }
 
 fn decode_packet(
@@ -131,12 +146,9 @@ fn decode_event(
     if interned != 0 {
         let contexts = interned_data::PACKET_CONTEXT;
         let iid = crate::decode::whole(iid_high, iid_low);
-        match event.interned.message(event.run.generation, contexts, iid) {
-            Some(message) => {
-                context = LastFields::<3>::new(crate::decode::shorten(message))
-                    .bytes(network_packet_context::CTX)
-            }
-            None => stats.increment(Stat::NetworkTraceInternErrors),
+        if let Some(message) = event.interned.message(event.run.generation, contexts, iid) {
+            context = LastFields::<3>::new(crate::decode::shorten(message))
+                .bytes(network_packet_context::CTX);
         }
     }
     let context = Context::new(crate::decode::shorten(context));

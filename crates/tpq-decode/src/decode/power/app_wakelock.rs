@@ -36,8 +36,11 @@ fn split(bundle: Bundle<'_>, sink: &mut SplitSink<'_>) {
     };
     let (ids, times) =
         (numbers(app_wakelock_bundle::INTERN_ID), numbers(app_wakelock_bundle::ENCODED_TS));
-    if ids.len() != times.len() {
+    let lists = [app_wakelock_bundle::INTERN_ID, app_wakelock_bundle::ENCODED_TS];
+    if crate::decode::has_damaged_list(bundle.payload, lists) {
         sink.immediate(bundle.header(None));
+    } else if ids.len() != times.len() {
+        sink.lose(Loss::MalformedPacket);
     }
     let (mut timestamps, mut words) = (Vec::new(), Vec::new());
     for (id, time) in ids.into_iter().zip(times) {

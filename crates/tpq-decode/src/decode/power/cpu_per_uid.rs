@@ -6,7 +6,7 @@ use tpq_proto::wire::{Fields, LastFields, repeated};
 use tpq_tables::{Stats, Tables};
 
 use crate::decode::{Packet, PacketDecoder};
-use tpq_trackers::track::{Dimensions, TrackKind, Trackers};
+use tpq_trackers::track::{Dimensions, TrackKind, Trackers, push_counter};
 
 pub(crate) const PACKET: PacketDecoder =
     PacketDecoder { field: trace_packet::CPU_PER_UID_DATA, route: Route::Sorted, decode };
@@ -26,7 +26,7 @@ fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, _: 
     };
     let uids: Vec<u32> = numbers(cpu_per_uid_data::UID).map(|uid| uid as u32).collect();
     let times: Vec<u64> = numbers(cpu_per_uid_data::TOTAL_TIME_MS).collect();
-    let readings = trackers.source.uid_times.add(sequence, packet.ts(), &uids, &times);
+    let readings = trackers.source.uid_times.add(sequence, &uids, &times);
     for ((uid, cluster), ms) in readings.users {
         let name = tables.strings.intern(&format!("CPU for UID {uid} CL{cluster}"));
         let dimensions = Dimensions::machine(packet.machine)
@@ -35,7 +35,8 @@ fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, _: 
         let track =
             trackers.source.tracks.get(OF_USER, dimensions, name, &mut trackers.deferred, tables);
         trackers.source.uid_times.note_track((uid, cluster), track);
-        count((packet.ts(), ms), track, readings.before, trackers, tables);
+        let values = trackers.source.uid_times.offer_user(sequence, uid, track, (packet.ts(), ms));
+        write(&values, track, trackers, tables);
     }
     for (of, cluster, ms) in readings.totals {
         let name = tables.strings.intern(&format!("CPU for {of} CL{cluster}"));
@@ -44,19 +45,14 @@ fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, _: 
             .number("cluster", i64::from(cluster));
         let track =
             trackers.source.tracks.get(TOTAL, dimensions, name, &mut trackers.deferred, tables);
-        count((packet.ts(), ms), track, readings.before, trackers, tables);
+        let values = trackers.source.uid_times.offer_total(track, (packet.ts(), ms));
+        write(&values, track, trackers, tables);
     }
+    trackers.source.uid_times.end_packet(sequence, packet.ts());
 }
 
-/// Adds a value where it differs from the one before, which is then stated until when it held.
-fn count(
-    sample: (i64, u64),
-    track: u32,
-    before: Option<i64>,
-    trackers: &mut Trackers,
-    tables: &mut Tables,
-) {
-    for (ts, value) in trackers.source.uid_times.sparse(track, sample, before) {
-        tpq_trackers::track::push_counter(ts, track, value as f64, &mut trackers.bounds, tables);
+fn write(values: &[(i64, u64)], track: u32, trackers: &mut Trackers, tables: &mut Tables) {
+    for &(ts, value) in values {
+        push_counter(ts, track, value as f64, &mut trackers.bounds, tables);
     }
 }

@@ -9,15 +9,19 @@ use tpq_proto::wire::{Fields, LastFields, repeated};
 use tpq_tables::{Stat, Stats, Tables};
 
 use crate::decode::{Packet, PacketDecoder};
-use tpq_trackers::track::{Dimensions, KernelWakelock, TrackKind, Trackers};
+use tpq_trackers::track::{Dimensions, KernelWakelock, TrackKind, Trackers, push_counter};
 
 pub(crate) const PACKET: PacketDecoder =
     PacketDecoder { field: trace_packet::KERNEL_WAKELOCK_DATA, route: Route::Sorted, decode };
 
 const COUNTER: TrackKind = TrackKind::counter("android_kernel_wakelock", Some("ms"));
 const NS_PER_MS: f64 = 1e6;
-/// A flag of the recorder: a lock read 0 that was held before.
-const READ_ZERO: u64 = 1;
+/// Flags of the recorder: a lock read 0 that was held before, less than before, or more than can be.
+const ERRORS: [(u64, Stat); 3] = [
+    (1, Stat::KernelWakelockZeroValueReported),
+    (2, Stat::KernelWakelockNonMonotonicValueReported),
+    (4, Stat::KernelWakelockImplausiblyLargeValueReported),
+];
 /// Types of wakelocks.
 const KERNEL: u64 = 1;
 const NATIVE: u64 = 2;
@@ -54,15 +58,28 @@ fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, sta
             stats.increment(Stat::KernelWakelockUnknownId);
         }
     }
-    if LastFields::<5>::new(packet.data).uint(kernel_wakelock_data::ERROR_FLAGS) & READ_ZERO != 0 {
-        stats.increment(Stat::KernelWakelockZeroValueReported);
+    let flags = LastFields::<5>::new(packet.data).uint(kernel_wakelock_data::ERROR_FLAGS);
+    for (flag, stat) in ERRORS {
+        if flags & flag != 0 {
+            stats.increment(stat);
+        }
     }
-    // A lock that is not named was not held since the last packet.
-    for (lock, held) in trackers.source.wakelocks.held(sequence, packet.data.len()) {
-        let dimensions = Dimensions::machine(packet.machine)
+    count(packet, sequence, trackers, tables);
+}
+
+/// Writes how long locks were held, where that changed.
+fn count(packet: &Packet<'_>, sequence: u32, trackers: &mut Trackers, tables: &mut Tables) {
+    for (lock, held) in trackers.source.wakelocks.named(sequence) {
+        let of = Dimensions::machine(packet.machine)
             .text("wakelock_name", lock.name)
             .text("wakelock_type", lock.kind);
-        let sample = (packet.ts(), held as f64 * NS_PER_MS);
-        trackers.count(sample, COUNTER, dimensions, lock.name, tables);
+        let source = &mut trackers.source;
+        let track = source.tracks.get(COUNTER, of, lock.name, &mut trackers.deferred, tables);
+        let sample = (packet.ts(), held);
+        for (ts, held) in source.wakelocks.offer(sequence, lock.name, track, sample) {
+            let value = held as f64 * NS_PER_MS;
+            push_counter(ts, track, value, &mut trackers.bounds, tables);
+        }
     }
+    trackers.source.wakelocks.end_packet(sequence, packet.ts());
 }

@@ -74,6 +74,10 @@ fn collect(trackers: &Trackers, tables: &Tables, frames: &mut Frames) {
             mappings.load_bias.get(mapping),
         ];
         let has_range = mappings.start.get(mapping) != mappings.end.get(mapping);
+        let address = match trackers.source.stacks.mappings.counts_from_start(mapping) {
+            true => address.wrapping_add(mappings.exact_offset.get(mapping).cast_unsigned()),
+            false => address,
+        };
         let binary = ((path, build_id), numbers.map(i64::cast_unsigned), has_range);
         frames.entry(binary).or_default().entry(address).or_default().push(row);
     }

@@ -179,7 +179,8 @@ fn write(
         ts: packet.ts(),
         source: tables.strings.intern(SOURCE),
         task_context_id: task,
-        execution_context_id: trackers.samples.execution(ucpu, cpu_mode, tables),
+        execution_context_id: (ucpu.is_some() || !cpu_mode.is_null())
+            .then(|| trackers.samples.execution(ucpu, cpu_mode, tables)),
         callsite_id,
         unwind_error,
         session_id: Some(session),

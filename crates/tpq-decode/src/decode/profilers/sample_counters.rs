@@ -38,11 +38,15 @@ const UNITS: [&str; 10] = [
 /// few bytes can name many.
 const MOST_TRACKS: usize = 1 << 17;
 
+/// More counters than are ever read together. A sample of few bytes can refer to many defaults.
+const MAX_FOLLOWERS: usize = 256;
+
 /// The tracks by session, CPU and name.
 #[derive(Default)]
 struct CounterTracks(FxHashMap<(u32, Option<u32>, StringId), u32>);
 
-/// Writes the values that were read with a sample; returns their rows.
+/// Writes the values that were read with a sample; returns their rows. A counter has a track once a
+/// sample names it, with a value or without: each sample of a profiler may count 1.
 pub(super) fn count(
     packet: &Packet<'_>,
     sample: &Generic<'_>,
@@ -51,10 +55,11 @@ pub(super) fn count(
     stats: &mut Stats,
 ) -> Vec<u32> {
     let mut rows = Vec::new();
-    let mut push = |descriptor: Option<&[u8]>, value: u64, is_timebase: bool| {
+    let mut push = |descriptor: Option<&[u8]>, value: Option<u64>, is_timebase: bool| {
         let Some(descriptor) = descriptor else { return };
         let counter = LastFields::<8>::new(descriptor);
-        if let Some(track) = track(packet, sample, &counter, is_timebase, trackers, tables, stats) {
+        let track = track(packet, sample, &counter, is_timebase, trackers, tables, stats);
+        if let (Some(track), Some(value)) = (track, value) {
             let (ts, bounds) = (packet.ts(), &mut trackers.bounds);
             rows.push(push_counter(ts, track, value as f64, bounds, tables));
         }
@@ -70,14 +75,16 @@ pub(super) fn count(
                 .map(|descriptor| descriptor.as_bytes()),
         },
     };
-    if let Some(weight) = fields.get(stack_sample::PRIMARY_WEIGHT) {
-        push(primary, weight.as_u64(), true);
-    }
+    push(primary, fields.get(stack_sample::PRIMARY_WEIGHT).map(|weight| weight.as_u64()), true);
     let all = Fields::new(packet.data);
     let weights = all.filter(|field| field.number == stack_sample::FOLLOWER_WEIGHTS);
-    let weights = weights.flat_map(|field| repeated(&field));
-    for (descriptor, value) in followers(packet, sample).into_iter().zip(weights) {
-        push(descriptor, value, false);
+    let mut weights = weights.flat_map(|field| repeated(&field));
+    let followers = followers(packet, sample);
+    for &descriptor in followers.iter().take(MAX_FOLLOWERS) {
+        push(descriptor, weights.next(), false);
+    }
+    if followers.len() > MAX_FOLLOWERS {
+        stats.increment(Stat::StackprofileParserError);
     }
     rows
 }
@@ -99,7 +106,7 @@ fn followers<'a>(packet: &Packet<'a>, sample: &Generic<'a>) -> Vec<Option<&'a [u
         return by_iid;
     }
     let defaults = of(sample.default_bytes, stack_sample_defaults::FOLLOWER_DESCRIPTORS);
-    defaults.map(|field| Some(field.as_bytes())).collect()
+    defaults.map(|field| Some(field.as_bytes())).take(MAX_FOLLOWERS + 1).collect()
 }
 
 fn interned<'a>(packet: &Packet<'a>, iid: u64) -> Option<&'a [u8]> {

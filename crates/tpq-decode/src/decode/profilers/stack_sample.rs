@@ -55,7 +55,8 @@ fn decode_sample(
     let default_bytes = defaults.map_or(&[][..], |field| field.as_bytes());
     let defaults = LastFields::<4>::new(default_bytes);
     let source = crate::decode::text(&defaults, stack_sample_defaults::SOURCE, tables);
-    let (cpu, mode) = execution(packet, &fields, stats);
+    let execution = execution(packet, &fields, stats);
+    let cpu = execution.and_then(|(cpu, _)| cpu);
     if cpu.is_some_and(|cpu| cpu > MAX_CPUS) {
         stats.increment(Stat::MalformedPackets);
         return;
@@ -69,15 +70,18 @@ fn decode_sample(
     let upid = task.and_then(|task| task.upid);
     let callsite_id = callstack(packet, &fields, upid, trackers, tables, stats);
     let ucpu = cpu.map(|cpu| trackers.cpus.get(packet.machine, cpu, tables));
-    let cpu_mode = match MODES.get(mode as usize) {
-        None | Some(&"") => StringId::NULL,
-        Some(mode) => tables.strings.intern(mode),
-    };
+    let execution_context_id = execution.map(|(_, mode)| {
+        let cpu_mode = match MODES.get(mode as usize) {
+            None | Some(&"") => StringId::NULL,
+            Some(mode) => tables.strings.intern(mode),
+        };
+        trackers.samples.execution(ucpu, cpu_mode, tables)
+    });
     let row = ProfilerSampleRow {
         ts: packet.ts(),
         source,
         task_context_id: task.map(|task| trackers.samples.task(task, tables)),
-        execution_context_id: trackers.samples.execution(ucpu, cpu_mode, tables),
+        execution_context_id,
         callsite_id,
         unwind_error: crate::decode::text(&fields, stack_sample::UNWIND_ERROR, tables),
         session_id: Some(session),
@@ -105,18 +109,17 @@ fn message<'a>(
     message
 }
 
-/// The CPU of a sample, and the number of its mode.
+/// The CPU of a sample, and the number of its mode; `None` if the sample states neither.
 fn execution<'a>(
     packet: &Packet<'a>,
     fields: &LastFields<'a, 15>,
     stats: &mut Stats,
-) -> (Option<u32>, u32) {
+) -> Option<(Option<u32>, u32)> {
     let numbers = (stack_sample::EXECUTION_CONTEXT, stack_sample::EXECUTION_CONTEXT_IID);
     let kind = interned_data::STACK_SAMPLE_EXECUTION_CONTEXTS;
-    let Some(context) = message(packet, fields, numbers, kind, stats) else { return (None, 0) };
-    let context = LastFields::<4>::new(context);
+    let context = LastFields::<4>::new(message(packet, fields, numbers, kind, stats)?);
     let cpu = context.get(execution_context::CPU).map(|cpu| cpu.as_u32());
-    (cpu, context.uint(execution_context::MODE) as u32)
+    Some((cpu, context.uint(execution_context::MODE) as u32))
 }
 
 /// What a sample is attributed to.

@@ -10,6 +10,7 @@ use tpq_tables::{Stat, Stats, Tables};
 
 use crate::decode::{BundleDecoder, events_of};
 use crate::event::RunEvent;
+use tpq_trackers::args::{ArgSet, ArgValue};
 use tpq_trackers::stacks::InternedStacks;
 use tpq_trackers::track::{SampledTask, Tid, Trackers};
 
@@ -40,7 +41,7 @@ fn split(bundle: Bundle<'_>, sink: &mut SplitSink<'_>) {
     for iid in all(streaming_profile_packet::CALLSTACK_IID) {
         let Some(delta) = deltas.next() else {
             sink.lose(Loss::ProfileWithoutTimes);
-            continue;
+            break;
         };
         let delta = (delta as i64).checked_mul(1000);
         now = now.zip(delta).and_then(|(now, delta)| now.checked_add(delta));
@@ -84,7 +85,10 @@ fn decode_sample(
     let stacks = InternedStacks { interned: event.interned, generation: id, upid };
     let iid = crate::decode::whole(iid_high, iid_low);
     let Some(callsite) = stacks.callstack(iid, &mut trackers.source.stacks, tables, stats) else {
-        stats.increment(Stat::StackprofileParserError);
+        let stat = Stat::StackprofileParserError;
+        stats.increment(stat);
+        let details = ArgSet::of([("callstack_iid", ArgValue::Uint(iid))], &mut tables.strings);
+        trackers.log(stat, Some(event.ts), &details, tables);
         return;
     };
     trackers.bounds.include(event.ts);

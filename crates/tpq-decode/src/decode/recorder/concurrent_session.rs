@@ -32,7 +32,11 @@ fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, sta
     let session = LastFields::<6>::new(packet.data);
     let state = session.uint(event::STATE);
     let Some(value) = state_name(state) else {
-        stats.increment(Stat::MalformedPackets);
+        let stat = Stat::ConcurrentSessionEventUnknownState;
+        stats.increment(stat);
+        let state = ("state", ArgValue::Int(session.int(event::STATE)));
+        let details = ArgSet::of([state], &mut tables.strings);
+        trackers.log(stat, Some(packet.ts()), &details, tables);
         return;
     };
     let ts = packet.ts();

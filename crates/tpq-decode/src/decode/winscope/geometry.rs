@@ -123,14 +123,16 @@ impl Rect {
     }
 
     /// Whether the rectangles have an area in common. One that touches another above or below it
-    /// counts, as it does in Winscope.
+    /// counts, as it does in Winscope, and so does an empty one at the bottom edge of another.
     pub(super) fn intersects(&self, other: &Self) -> bool {
+        let w = if self.right() > other.right() { other.w } else { self.w };
+        let h = if self.bottom() > other.bottom() { other.h } else { self.h };
         self.x < other.right()
             && other.x < self.right()
             && self.y <= other.bottom()
             && other.y <= self.bottom()
-            && !self.is_empty()
-            && !other.is_empty()
+            && w > 0.0
+            && h > 0.0
     }
 }
 

@@ -29,7 +29,6 @@ pub(super) fn decode(message: &[u8], context: &mut DecodeContext<'_, '_>) {
         }
         return;
     }
-    context.stats.increment(ERRORS);
 }
 
 fn motion(message: &[u8], context: &mut DecodeContext<'_, '_>) {

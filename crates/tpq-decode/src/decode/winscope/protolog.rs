@@ -28,6 +28,9 @@ pub(crate) const VIEWER_CONFIG: PacketDecoder = PacketDecoder {
     decode: decode_viewer_config,
 };
 
+/// Stands in a text for one that was never interned.
+const ERROR: &str = "<ERROR>";
+
 /// What a source logged and how it is read.
 #[derive(Default)]
 struct Protolog {
@@ -41,6 +44,7 @@ struct Waiting {
     row: u32,
     message_id: u64,
     params: Params,
+    stacktrace: StringId,
 }
 
 fn decode_viewer_config(
@@ -75,27 +79,24 @@ fn decode_message(
     stats: &mut Stats,
 ) {
     let message = LastFields::<7>::new(packet.data);
-    let params = read_params(packet, tables, stats);
-    let stacktrace = match message.get(proto_log_message::STACKTRACE_IID) {
-        Some(iid) => {
-            let kind = interned_data::PROTOLOG_STACKTRACE;
-            let missing = Stat::WinscopeProtologMissingInternedStacktraceParseErrors;
-            interned_text(packet, (kind, iid.as_u64()), missing, tables, stats)
+    let mut params = read_params(packet, tables, stats);
+    let mut stacktrace = StringId::NULL;
+    if let Some(iid) = message.get(proto_log_message::STACKTRACE_IID) {
+        let kind = interned_data::PROTOLOG_STACKTRACE;
+        let missing = Stat::WinscopeProtologMissingInternedStacktraceParseErrors;
+        match interned_text(packet, (kind, iid.as_u64()), missing, tables, stats) {
+            Some(found) => stacktrace = found,
+            // The text of the message shows it.
+            None => params.texts.push(tables.strings.intern(ERROR)),
         }
-        None => None,
-    };
-    let row = ProtologRow {
-        ts: packet.ts(),
-        stacktrace: stacktrace.unwrap_or(StringId::NULL),
-        ..ProtologRow::default()
-    };
-    let row = tables.protolog.push(row);
+    }
+    let row = tables.protolog.push(ProtologRow { ts: packet.ts(), ..ProtologRow::default() });
     let Protolog { config, waiting } = trackers.source.states.get();
     config.text_limit.add_payload(packet.data.len());
     let message_id = message.uint(proto_log_message::MESSAGE_ID);
     match config.describe(message_id, &params, &mut tables.strings, stats) {
-        Some(described) => set_row(row, described, tables),
-        None => waiting.push(Waiting { row, message_id, params }),
+        Some(described) => set_row(row, described, stacktrace, tables),
+        None => waiting.push(Waiting { row, message_id, params, stacktrace }),
     }
 }
 
@@ -115,7 +116,7 @@ fn read_params(packet: &Packet<'_>, tables: &mut Tables, stats: &mut Stats) -> P
                     let kind = interned_data::PROTOLOG_STRING_ARGS;
                     let missing = Stat::WinscopeProtologMissingInternedArgParseErrors;
                     let text = interned_text(packet, (kind, iid), missing, tables, stats);
-                    let text = text.unwrap_or_else(|| tables.strings.intern("<ERROR>"));
+                    let text = text.unwrap_or_else(|| tables.strings.intern(ERROR));
                     params.texts.push(text);
                 }
             }
@@ -150,21 +151,22 @@ fn interned_text(
     interned.text(generation, kind, iid, &mut tables.strings, stats)
 }
 
-fn set_row(row: u32, described: Described, tables: &mut Tables) {
+fn set_row(row: u32, described: Described, stacktrace: StringId, tables: &mut Tables) {
     let Described { level, tag, text, location } = described;
     let rows = &mut tables.protolog;
     rows.level.set(row, level);
     rows.tag.set(row, tag);
     rows.message.set(row, text);
     rows.location.set(row, location);
+    rows.stacktrace.set(row, stacktrace);
 }
 
 /// Describes the messages that came before their configuration. Those without any are counted.
 pub(super) fn decode_waiting(trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
     let Protolog { config, waiting } = trackers.source.states.get();
-    for Waiting { row, message_id, params } in std::mem::take(waiting) {
+    for Waiting { row, message_id, params, stacktrace } in std::mem::take(waiting) {
         match config.describe(message_id, &params, &mut tables.strings, stats) {
-            Some(described) => set_row(row, described, tables),
+            Some(described) => set_row(row, described, stacktrace, tables),
             None => stats.increment(Stat::WinscopeProtologMessageDecodingFailed),
         }
     }

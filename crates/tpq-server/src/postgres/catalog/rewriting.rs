@@ -32,6 +32,9 @@ const PARTS: [(&str, &str); 3] =
 /// role and for privileges, and there are none.
 const EMPTY_ARRAY: &str = "'{}'";
 
+/// In place of the elements of such an array, or of privileges, joined to a text.
+const NO_TEXT: &str = "NULL";
+
 /// The query with parts replaced that DataFusion cannot plan.
 pub(super) fn rewritten(sql: &str) -> String {
     let Some(all) = tokens(sql) else { return sql.to_owned() };
@@ -44,6 +47,10 @@ pub(super) fn rewritten(sql: &str) -> String {
         if let Some((part, with)) = parts.iter().find(|(part, _)| begins(rest, part)) {
             text.push_str(with);
             rest = rest.get(part.len()..).unwrap_or_default();
+            is_changed = true;
+        } else if let Some(after) = after_joined_array(rest) {
+            text.push_str(NO_TEXT);
+            rest = after;
             is_changed = true;
         } else if let Some(after) = after_array_of_rows(rest) {
             text.push_str(EMPTY_ARRAY);
@@ -58,9 +65,38 @@ pub(super) fn rewritten(sql: &str) -> String {
     if is_changed { text } else { sql.to_owned() }
 }
 
+fn is_word(token: &Token, text: &str) -> bool {
+    matches!(token, Token::Word(word) if word.value.eq_ignore_ascii_case(text))
+}
+
+/// What follows `pg_catalog.array_to_string(x, 'text')` with privileges (`c.relacl`) or
+/// `ARRAY(SELECT …)` for `x`; `None` if the tokens do not begin so.
+fn after_joined_array(tokens: &[Token]) -> Option<&[Token]> {
+    let [catalog, Token::Period, function, Token::LParen, array @ ..] = tokens else { return None };
+    if !is_word(catalog, "pg_catalog") || !is_word(function, "array_to_string") {
+        return None;
+    }
+    let rest = match array {
+        [Token::Word(_), Token::Period, Token::Word(column), rest @ ..]
+            if column.value.ends_with("acl") =>
+        {
+            rest
+        }
+        array => after_array_of_rows(array)?,
+    };
+    match rest {
+        [
+            Token::Comma,
+            Token::EscapedStringLiteral(_) | Token::SingleQuotedString(_),
+            Token::RParen,
+            after @ ..,
+        ] => Some(after),
+        _ => None,
+    }
+}
+
 /// What follows `ARRAY(SELECT …)`; `None` if the tokens do not begin so.
 fn after_array_of_rows(tokens: &[Token]) -> Option<&[Token]> {
-    let is_word = |token: &Token, text: &str| matches!(token, Token::Word(word) if word.value.eq_ignore_ascii_case(text));
     let [array, Token::LParen, select, ..] = tokens else { return None };
     if !is_word(array, "array") || !is_word(select, "select") {
         return None;
@@ -103,6 +139,15 @@ mod tests {
     fn arrays_of_rows_are_empty() {
         let sql = "SELECT a, ARRAY(SELECT b FROM c WHERE (d = 1)) AS e FROM f";
         assert_eq!(rewritten(sql), "SELECT a , '{}' AS e FROM f ");
+    }
+
+    #[test]
+    fn privileges_and_arrays_of_rows_are_no_text() {
+        let sql = "SELECT pg_catalog.array_to_string(p.proacl, E'\\n') AS a, \
+                   pg_catalog.array_to_string(ARRAY(SELECT b FROM c), ', ') FROM f";
+        assert_eq!(rewritten(sql), "SELECT NULL AS a , NULL FROM f ");
+        let same = "SELECT pg_catalog.array_to_string(s.setconfig, ', ')";
+        assert_eq!(rewritten(same), same);
     }
 
     #[test]

@@ -146,22 +146,28 @@ fn a_cut_gzip_keeps_the_data_before_the_cut() {
 
 #[test]
 fn files_that_are_no_trace_are_errors() {
-    let wanted = "not a trace that tpq reads (Perfetto protobuf, Chrome JSON, text of ftrace, perf.data and others, plain, gzip or \
-                  zstd, or in a ZIP or TAR archive)";
+    let wanted = |start: &str| {
+        let formats = Format::trace_names();
+        format!(
+            "not a trace that tpq reads; it begins with \"{start}\". tpq reads {formats}; each plain, \
+             in gzip or zstd, or in a ZIP or TAR archive"
+        )
+    };
+    let (hello, zeros) = (wanted("hello\\n"), wanted(&"\\x00".repeat(24)));
     let empty = "input is empty: the recording may have failed or not been written yet";
     let cases: &[(Vec<u8>, String)] = &[
         (b"".to_vec(), empty.to_owned()),
         (gzip(b""), empty.to_owned()),
-        (b"hello\n".to_vec(), format!("input: text, {wanted}")),
-        (gzip(b"hello\n"), format!("input: text, {wanted}")),
-        (vec![0; 64], format!("input: unknown data, {wanted}")),
+        (b"hello\n".to_vec(), format!("input: text, {hello}")),
+        (gzip(b"hello\n"), format!("input: text, {hello}")),
+        (vec![0; 64], format!("input: unknown data, {zeros}")),
         (vec![0x1f, 0x8b, 1, 2], "input: not valid gzip: unexpected end of file".to_owned()),
     ];
     for (bytes, expected) in cases {
         assert_eq!(message(open(bytes)), *expected);
     }
     let others: &[(&str, &[u8])] = &[("b.pftrace", TRACE), ("a.txt", b"text")];
-    assert_eq!(message(open_all(others)), format!("a.txt: text, {wanted}"));
+    assert_eq!(message(open_all(others)), format!("a.txt: text, {}", wanted("text")));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use datafusion::arrow::datatypes::DataType;
 
-use super::super::Catalog;
+use super::super::{Catalog, Created};
 use crate::perfetto_sql::Planner;
 
 /// A column of a table or view.
@@ -27,10 +27,15 @@ pub(super) fn columns_of(
 ) -> Option<Vec<ColumnFacts>> {
     let name = name.to_lowercase();
     let relation = catalog.relation(&name, planner).ok().flatten()?;
-    let is_created = catalog.objects().relation(&name).is_some();
+    let created = catalog.objects().relation(&name);
+    let is_created = created.is_some();
+    let key = match &created {
+        Some(Created::Own(table)) => table.primary_key().map(|key| key.column),
+        _ => None,
+    };
     // A view of the prelude has the columns of the stored table with its name.
     let stored = catalog.tables.get(&name).filter(|_| !is_created);
-    let facts = relation.columns.into_iter().map(|column| {
+    let facts = relation.columns.into_iter().enumerate().map(|(position, column)| {
         let at = stored.and_then(|table| table.decl().column_index(&column.name));
         let declared = stored.zip(at).and_then(|(table, at)| table.decl().columns.get(at));
         let is_sorted = stored.zip(at).zip(declared).is_some_and(|((table, at), declared)| {
@@ -39,7 +44,8 @@ pub(super) fn columns_of(
         ColumnFacts {
             is_nullable: declared.is_none_or(|declared| declared.nullable),
             is_sorted,
-            is_key: column.name == "id" && declared.is_some_and(|declared| !declared.nullable),
+            is_key: key == Some(position)
+                || column.name == "id" && declared.is_some_and(|declared| !declared.nullable),
             name: column.name,
             kind: column.kind,
             doc: column.doc,

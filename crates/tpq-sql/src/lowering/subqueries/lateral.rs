@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
-use datafusion::common::{Column, DFSchema, Result};
+use datafusion::common::{Column, DFSchema, Result, not_impl_err};
 use datafusion::logical_expr::utils::{conjunction, split_conjunction_owned};
 use datafusion::logical_expr::{
     Expr, Filter, Join, JoinType, LogicalPlan, LogicalPlanBuilder, Projection, Subquery,
@@ -34,12 +34,7 @@ pub(super) fn lower(join: Join) -> Result<LogicalPlan> {
     let conditions: Vec<Expr> =
         equalities.chain(filter.into_iter().flat_map(split_conjunction_owned)).collect();
     let right = under_conditions(right, conditions, left.schema())?;
-    let plan = join_rows(Arc::unwrap_or_clone(left), right, outer)?;
-    if plan.schema().columns() == wanted {
-        return Ok(plan);
-    }
-    let exprs = wanted.into_iter().map(Expr::Column).collect();
-    Ok(LogicalPlan::Projection(Projection::try_new(exprs, Arc::new(plan))?))
+    select(join_rows(Arc::unwrap_or_clone(left), right, outer)?, wanted)
 }
 
 /// The plan of the right side of a lateral join, `None` where it is not marked as one.
@@ -103,44 +98,75 @@ pub(super) fn lower_condition(join: Join) -> Result<LogicalPlan> {
             let Some(predicate) = conjunction(with) else { return Ok(joined) };
             lower_node(LogicalPlan::Filter(Filter::try_new(predicate, Arc::new(joined))?))
         }
-        JoinType::Left => lower_left(join, with, without),
+        // A right join is a left join the other way around.
+        JoinType::Right => {
+            let wanted = join.schema.columns();
+            let plan = OuterJoin { left: join.right, right: join.left, with, without, full: false };
+            select(plan.lower()?, wanted)
+        }
+        JoinType::Left | JoinType::Full => {
+            let wanted = join.schema.columns();
+            let full = join.join_type == JoinType::Full;
+            let plan = OuterJoin { left: join.left, right: join.right, with, without, full };
+            select(plan.lower()?, wanted)
+        }
         _ => Ok(LogicalPlan::Join(join)),
     }
 }
 
-/// A left join, which keeps rows that do not fulfil a condition: its subqueries are computed before
-/// it, on the side with the columns that they read, or all of the right side is for each left row.
-fn lower_left(join: Join, with: Vec<Expr>, without: Vec<Expr>) -> Result<LogicalPlan> {
-    let wanted = join.schema.columns();
-    let (mut left, mut right) = (join.left.as_ref().clone(), join.right.as_ref().clone());
-    let mut conditions = without.clone();
-    for condition in &with {
-        let columns = columns_of_subqueries(condition)?;
-        let all_in =
-            |plan: &LogicalPlan| columns.iter().all(|column| plan.schema().has_column(column));
-        let side = match (all_in(&left), all_in(&right)) {
-            (true, _) => &mut left,
-            (_, true) => &mut right,
-            _ => {
-                let conditions = with.into_iter().chain(without).collect();
-                let right = join.right.as_ref().clone();
-                let right = under_conditions(right, conditions, join.left.schema())?;
-                return apply(left_of(&join), right, ApplyKind::Rows { outer: true }, None);
-            }
-        };
-        let (plan, condition) = attach::join_subqueries(std::mem::take(side), condition.clone())?;
-        *side = plan;
-        conditions.push(condition);
+fn select(plan: LogicalPlan, columns: Vec<Column>) -> Result<LogicalPlan> {
+    if plan.schema().columns() == columns {
+        return Ok(plan);
     }
-    let exprs: Vec<Expr> = wanted.into_iter().map(Expr::Column).collect();
-    LogicalPlanBuilder::from(left)
-        .join_on(right, JoinType::Left, conditions)?
-        .project(exprs)?
-        .build()
+    let exprs = columns.into_iter().map(Expr::Column).collect();
+    Ok(LogicalPlan::Projection(Projection::try_new(exprs, Arc::new(plan))?))
 }
 
-fn left_of(join: &Join) -> LogicalPlan {
-    join.left.as_ref().clone()
+/// A left join, or a full one, with its conditions: those with subqueries, and the others.
+struct OuterJoin {
+    left: Arc<LogicalPlan>,
+    right: Arc<LogicalPlan>,
+    with: Vec<Expr>,
+    without: Vec<Expr>,
+    full: bool,
+}
+
+impl OuterJoin {
+    /// The join keeps rows that do not fulfil a condition: its subqueries are computed before it,
+    /// on the side with the columns that they read, or all of the right side is for each left row.
+    fn lower(self) -> Result<LogicalPlan> {
+        let (mut left, mut right) = (self.left.as_ref().clone(), self.right.as_ref().clone());
+        let mut conditions = self.without.clone();
+        for condition in &self.with {
+            let columns = columns_of_subqueries(condition)?;
+            let all_in =
+                |plan: &LogicalPlan| columns.iter().all(|column| plan.schema().has_column(column));
+            let side = match (all_in(&left), all_in(&right)) {
+                (true, _) => &mut left,
+                (_, true) => &mut right,
+                _ => return self.lower_by_rows(),
+            };
+            let (plan, condition) =
+                attach::join_subqueries(std::mem::take(side), condition.clone())?;
+            *side = plan;
+            conditions.push(condition);
+        }
+        let kind = if self.full { JoinType::Full } else { JoinType::Left };
+        LogicalPlanBuilder::from(left).join_on(right, kind, conditions)?.build()
+    }
+
+    fn lower_by_rows(self) -> Result<LogicalPlan> {
+        if self.full {
+            return not_impl_err!(
+                "a subquery that reads both tables of a FULL JOIN, in its condition"
+            );
+        }
+        let conditions = self.with.into_iter().chain(self.without).collect();
+        let right = Arc::unwrap_or_clone(self.right);
+        let right = under_conditions(right, conditions, self.left.schema())?;
+        let left = Arc::unwrap_or_clone(self.left);
+        apply(left, right, ApplyKind::Rows { outer: true }, None)
+    }
 }
 
 /// The columns of the row around the subqueries in an expression that these read.

@@ -3,9 +3,10 @@
 
 use std::ops::ControlFlow;
 
+use crate::perfetto_sql::walk::walk_expressions;
 use datafusion::sql::parser::Statement as Tree;
 use datafusion::sql::sqlparser::ast::{
-    Expr, Ident, ObjectName, Select, SetExpr, TableAlias, TableFactor, visit_expressions,
+    Expr, Ident, ObjectName, Select, SetExpr, TableAlias, TableFactor,
 };
 use datafusion::sql::sqlparser::tokenizer::{Token, TokenWithSpan};
 
@@ -88,7 +89,7 @@ struct Uses {
 impl Uses {
     fn of(select: &Select) -> Self {
         let mut uses = Self { bare: false, tables: Vec::new() };
-        let _: ControlFlow<()> = visit_expressions(select, |expr| {
+        let _: ControlFlow<()> = walk_expressions(select, |expr| {
             match expr {
                 Expr::Identifier(name) if is_same(name, AUTO_ID) => uses.bare = true,
                 Expr::CompoundIdentifier(names) => {

@@ -20,14 +20,19 @@ pub(super) fn rename_duplicates(tree: &mut Statement, name: &str, scope: &Scope)
     found
 }
 
-/// The column that DataFusion says stands twice in a SELECT.
-pub(super) fn named_twice(message: &str) -> Option<&str> {
-    let (_, rest) = message.split_once("require unique expression names but the expression \"")?;
-    let (expression, _) = rest.split_once("\" at position")?;
-    match expression.rsplit_once(" AS ") {
-        Some((_, alias)) => Some(alias),
-        None => Some(expression.rsplit('.').next().unwrap_or(expression)),
-    }
+/// The names of the column that DataFusion says stands twice in a SELECT, the likeliest first: its
+/// own name may have dots as well as the names before it.
+pub(super) fn named_twice(message: &str) -> impl Iterator<Item = &str> {
+    let expression = message
+        .split_once("require unique expression names but the expression \"")
+        .and_then(|(_, rest)| rest.split_once("\" at position"))
+        .map(|(expression, _)| expression);
+    let alias = expression.and_then(|it| it.rsplit_once(" AS ")).map(|(_, alias)| alias);
+    let column = expression.filter(|_| alias.is_none());
+    let after_dots = column
+        .into_iter()
+        .flat_map(|it| it.rmatch_indices('.').map(move |(dot, _)| &it[dot + 1..]).chain([it]));
+    alias.into_iter().chain(after_dots)
 }
 
 fn in_body(body: &mut SetExpr, order: Option<&mut OrderBy>, name: &str, scope: &Scope) -> bool {
@@ -131,8 +136,10 @@ mod tests {
                  at position 0 and \"t.x\" at position 2 have the same name."
             )
         };
-        assert_eq!(named_twice(&message("t.x")), Some("x"));
-        assert_eq!(named_twice(&message("max(t.dur) AS x")), Some("x"));
-        assert_eq!(named_twice("another error"), None);
+        let names = |message: &str| named_twice(message).map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(names(&message("t.x")), ["x", "t.x"]);
+        assert_eq!(names(&message("t.a.b")), ["b", "a.b", "t.a.b"]);
+        assert_eq!(names(&message("max(t.dur) AS x")), ["x"]);
+        assert!(names("another error").is_empty());
     }
 }

@@ -6,11 +6,12 @@
 
 use std::ops::ControlFlow;
 
+use crate::perfetto_sql::walk::walk_expressions;
 use datafusion::sql::sqlparser::ast::helpers::attached_token::AttachedToken;
 use datafusion::sql::sqlparser::ast::{
     CaseWhen, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentClause,
     FunctionArguments, GroupByExpr, Ident, OrderBy, OrderByExpr, OrderByKind, OrderByOptions,
-    Query, Select, SelectItem, SetExpr, Value, WindowType, visit_expressions,
+    Query, Select, SelectItem, SetExpr, Value, WindowType,
 };
 
 use super::calls::plain_args;
@@ -360,7 +361,7 @@ impl Groups<'_> {
     fn is_decided_by(&self, names: &[String]) -> bool {
         let deciders = self.row.iter().map(|(decider, _)| decider);
         deciders.chain(&self.ties).any(|decider| {
-            let named = visit_expressions(decider, |part| match part {
+            let named = walk_expressions(decider, |part| match part {
                 Expr::Identifier(name) if names.contains(&name.value.to_lowercase()) => {
                     ControlFlow::Break(())
                 }

@@ -4,9 +4,10 @@
 
 use std::ops::ControlFlow;
 
+use crate::perfetto_sql::walk::walk_mut;
 use datafusion::sql::sqlparser::ast::{
     Distinct, Expr, Ident, OrderByKind, Query, SelectItem, SetExpr, Statement, TableAlias,
-    TableFactor, TableWithJoins, VisitMut, VisitorMut,
+    TableFactor, TableWithJoins, VisitorMut,
 };
 use datafusion::sql::sqlparser::parser::Parser;
 
@@ -16,7 +17,7 @@ use crate::perfetto_sql::dialect::TraceDialect;
 /// Names the columns called `name` in ORDER BY anew; returns whether there was such a query.
 pub(super) fn rename(tree: &mut Statement, name: &str) -> bool {
     let mut queries = Queries { name, found: false };
-    let _: ControlFlow<()> = tree.visit(&mut queries);
+    let _: ControlFlow<()> = walk_mut(tree, &mut queries);
     queries.found
 }
 

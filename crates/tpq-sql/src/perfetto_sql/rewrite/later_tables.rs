@@ -3,10 +3,10 @@
 
 use std::ops::ControlFlow;
 
+use crate::perfetto_sql::walk::walk_expressions;
 use datafusion::common::Column;
 use datafusion::sql::sqlparser::ast::{
     BinaryOperator, Expr, Join, JoinConstraint, JoinOperator, Select, SetExpr, Statement,
-    visit_expressions,
 };
 
 use super::take;
@@ -112,7 +112,7 @@ fn and(left: Expr, right: Expr) -> Expr {
 
 /// Whether an expression names the column, or another one of the same table.
 fn names(expr: &Expr, unknown: &Column) -> bool {
-    let names = visit_expressions(expr, |part| {
+    let names = walk_expressions(expr, |part| {
         let is_it = match (part, &unknown.relation) {
             (Expr::CompoundIdentifier(names), Some(table)) => {
                 names.len() > 1 && is_same(&names[names.len() - 2], table.table())

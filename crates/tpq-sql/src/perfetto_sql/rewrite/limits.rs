@@ -2,8 +2,9 @@
 
 use std::ops::ControlFlow;
 
+use crate::perfetto_sql::walk::walk;
 use datafusion::sql::sqlparser::ast::{
-    Expr, LimitClause, Offset, OffsetRows, Query, Statement, Value, Visit, Visitor,
+    Expr, LimitClause, Offset, OffsetRows, Query, Statement, Value, Visitor,
 };
 
 use super::literals::constant;
@@ -56,6 +57,6 @@ pub(in super::super) fn limited_recursion(tree: &Statement) -> Option<String> {
         }
     }
     let mut search = Search(None);
-    let _: ControlFlow<()> = tree.visit(&mut search);
+    let _: ControlFlow<()> = walk(tree, &mut search);
     search.0
 }

@@ -2,13 +2,31 @@
 
 use datafusion::sql::sqlparser::ast::{BinaryOperator, Expr, UnaryOperator, Value};
 
-use super::{call, number, take};
-use crate::functions::{CAST_BLOB, CONCAT_TEXT, NEGATIVE};
+use super::{call, number, take, text};
+use crate::functions::{CAST_BLOB, CONCAT_TEXT, NEGATIVE, SAME};
 
 /// The negative of the least integer.
 const LEAST_NEGATED: &str = "9223372036854775808.0";
 
 pub(super) fn rewrite(expr: &mut Expr) {
+    match expr {
+        Expr::BinaryOp {
+            left,
+            op:
+                BinaryOperator::Plus
+                | BinaryOperator::Minus
+                | BinaryOperator::Multiply
+                | BinaryOperator::Divide
+                | BinaryOperator::Modulo,
+            right,
+        } => {
+            blob_as_text(left);
+            blob_as_text(right);
+            return;
+        }
+        Expr::UnaryOp { op: UnaryOperator::Minus, expr: inner } => blob_as_text(inner),
+        _ => {}
+    }
     match expr {
         // The least integer is the negative of one that is too great.
         Expr::UnaryOp { op: UnaryOperator::Minus, expr: inner } => {
@@ -33,7 +51,11 @@ pub(super) fn rewrite(expr: &mut Expr) {
         }
         // It changes no value, of whatever type.
         Expr::UnaryOp { op: UnaryOperator::Plus, expr: inner } => {
-            *expr = Expr::Nested(Box::new(take(inner)));
+            // A column has no affinity behind it.
+            *expr = match is_column(inner) {
+                true => call(SAME, vec![take(inner)]),
+                false => Expr::Nested(Box::new(take(inner))),
+            };
         }
         Expr::Value(value) => {
             if let Value::Number(digits, _) = &mut value.value {
@@ -47,6 +69,28 @@ pub(super) fn rewrite(expr: &mut Expr) {
             }
         }
         _ => {}
+    }
+}
+
+/// Makes a text of a blob that is written as an operand of arithmetic: it is the number that its
+/// text begins with.
+fn blob_as_text(operand: &mut Expr) {
+    let digits = match operand {
+        Expr::Nested(inner) => return blob_as_text(inner),
+        Expr::Value(value) => match &value.value {
+            Value::HexStringLiteral(digits) => digits,
+            _ => return,
+        },
+        _ => return,
+    };
+    let byte = |pair: &[u8]| {
+        let pair = std::str::from_utf8(pair).ok()?;
+        u8::from_str_radix(pair, 16).ok()
+    };
+    if let Some(bytes) = digits.as_bytes().chunks(2).map(byte).collect::<Option<Vec<u8>>>()
+        && digits.len().is_multiple_of(2)
+    {
+        *operand = text(&String::from_utf8_lossy(&bytes));
     }
 }
 
@@ -66,6 +110,13 @@ pub(super) fn share(expr: &mut Expr) {
 
 fn is_text(expr: &Expr) -> bool {
     matches!(expr, Expr::Value(value) if matches!(value.value, Value::SingleQuotedString(_)))
+}
+
+fn is_column(expr: &Expr) -> bool {
+    match expr {
+        Expr::Nested(inner) => is_column(inner),
+        expr => matches!(expr, Expr::Identifier(_) | Expr::CompoundIdentifier(_)),
+    }
 }
 
 fn is_number(expr: &Expr) -> bool {

@@ -8,6 +8,7 @@ mod distinct;
 mod duplicates;
 mod group_keys;
 mod grouping;
+mod having;
 mod hidden_order;
 mod later_tables;
 mod limits;
@@ -32,11 +33,11 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::ops::ControlFlow;
 
+use crate::perfetto_sql::walk::{walk_mut, walk_relations};
 use datafusion::sql::parser::Statement as Tree;
 use datafusion::sql::sqlparser::ast::{
     Cte, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList, FunctionArguments,
-    Ident, ObjectName, Query, Select, SelectItem, SetExpr, Value, VisitMut, VisitorMut,
-    visit_relations,
+    Ident, ObjectName, Query, Select, SelectItem, SetExpr, Value, VisitorMut,
 };
 use datafusion::sql::sqlparser::tokenizer::{Token, TokenWithSpan};
 
@@ -44,6 +45,7 @@ use super::titles::Titles;
 use crate::functions::CAST_INTEGER;
 pub(super) use auto_id::number_tables;
 pub(super) use chains::{flatten_chain, flatten_set_operations, order_set_operations};
+pub(super) use having::write_out_aliases;
 pub(super) use limits::limited_recursion;
 pub(super) use order_keys::select_order_keys;
 pub(super) use outer_using::coalesce_joined;
@@ -74,7 +76,7 @@ pub(super) fn rewrite(tree: &mut Tree, titles: &Titles, is_aggregate: &dyn Fn(&s
     match tree {
         Tree::Statement(statement) => {
             nested_ctes::rename(statement);
-            let _: ControlFlow<()> = statement.visit(&mut Rewriter { titles, is_aggregate });
+            let _: ControlFlow<()> = walk_mut(statement, &mut Rewriter { titles, is_aggregate });
         }
         Tree::Explain(explain) => rewrite(&mut explain.statement, titles, is_aggregate),
         _ => {}
@@ -196,7 +198,7 @@ fn type_nulls(body: &mut SetExpr) {
 
 fn refers_to_itself(cte: &Cte) -> bool {
     let name = &cte.alias.name.value;
-    let found = visit_relations(&cte.query, |relation: &ObjectName| {
+    let found = walk_relations(&cte.query, |relation: &ObjectName| {
         if relation.to_string().eq_ignore_ascii_case(name) {
             return ControlFlow::Break(());
         }
@@ -210,6 +212,9 @@ fn name_items(select: &mut Select, titles: &[String]) {
     let fits = titles.len() == select.projection.len();
     let mut taken = Taken::new();
     for (index, item) in select.projection.iter_mut().enumerate() {
+        if let SelectItem::UnnamedExpr(expr) = item {
+            without_brackets(expr);
+        }
         match item {
             SelectItem::UnnamedExpr(
                 column @ (Expr::Identifier(_) | Expr::CompoundIdentifier(_)),
@@ -239,6 +244,17 @@ fn name_items(select: &mut Select, titles: &[String]) {
             }
             _ => {}
         }
+    }
+}
+
+/// Takes a column out of its brackets: they do not change its name.
+fn without_brackets(expr: &mut Expr) {
+    let mut inner = &*expr;
+    while let Expr::Nested(within) = inner {
+        inner = within;
+    }
+    if matches!(inner, Expr::Identifier(_) | Expr::CompoundIdentifier(_)) {
+        *expr = inner.clone();
     }
 }
 

@@ -3,15 +3,16 @@
 
 use std::ops::ControlFlow;
 
+use crate::perfetto_sql::walk::walk_mut;
 use datafusion::sql::sqlparser::ast::{
-    Ident, ObjectName, Query, Statement, TableAlias, TableFactor, VisitMut, VisitorMut,
+    Ident, ObjectName, Query, Statement, TableAlias, TableFactor, VisitorMut,
 };
 
 use super::DUPLICATE_SUFFIX;
 use crate::perfetto_sql::scope::{is_same, last};
 
 pub(super) fn rename(statement: &mut Statement) {
-    let _: ControlFlow<()> = statement.visit(&mut Nested::default());
+    let _: ControlFlow<()> = walk_mut(statement, &mut Nested::default());
 }
 
 #[derive(Default)]
@@ -54,7 +55,7 @@ fn rename_in(query: &mut Query, name: &str, new: &Ident) {
             cte.alias.name = new.clone();
         }
     }
-    let _: ControlFlow<()> = query.visit(&mut Tables { name, new });
+    let _: ControlFlow<()> = walk_mut(query, &mut Tables { name, new });
 }
 
 struct Tables<'a> {

@@ -6,10 +6,11 @@
 
 use std::ops::ControlFlow;
 
+use crate::perfetto_sql::walk::{walk_expressions, walk_expressions_mut, walk_relations};
 use datafusion::sql::sqlparser::ast::{
     Cte, Distinct, Expr, FunctionArgumentClause, FunctionArguments, GroupByExpr, Ident, ObjectName,
     OrderBy, OrderByExpr, OrderByKind, Query, Select, SelectItem, SetExpr, TableAlias, TableFactor,
-    TableWithJoins, Value, Visit, With, visit_expressions, visit_expressions_mut, visit_relations,
+    TableWithJoins, Value, Visit, With,
 };
 
 use super::grouping::last_name;
@@ -167,7 +168,7 @@ fn shows_rows(select: &Select) -> bool {
 
 /// Whether there is such an expression in a part of a query.
 pub(super) fn has(part: &impl Visit, is_it: impl Fn(&Expr) -> bool) -> bool {
-    let found = visit_expressions(part, |part: &Expr| match is_it(part) {
+    let found = walk_expressions(part, |part: &Expr| match is_it(part) {
         true => ControlFlow::Break(()),
         false => ControlFlow::Continue(()),
     });
@@ -214,7 +215,7 @@ fn keeps_names(alias: Option<&TableAlias>) -> bool {
 /// How often a table of that name is read.
 fn reads(part: &impl Visit, name: &str) -> usize {
     let mut count = 0;
-    let _: ControlFlow<()> = visit_relations(part, |relation: &ObjectName| {
+    let _: ControlFlow<()> = walk_relations(part, |relation: &ObjectName| {
         count += usize::from(last(relation).is_some_and(|it| is_same(it, name)));
         ControlFlow::Continue(())
     });
@@ -348,7 +349,7 @@ fn shows_order(expr: &Expr) -> bool {
 
 /// Gives the aggregates in an expression the order, where they have none of their own.
 fn order_aggregates(expr: &mut Expr, order: &[OrderByExpr]) {
-    let _: ControlFlow<()> = visit_expressions_mut(expr, |part: &mut Expr| {
+    let _: ControlFlow<()> = walk_expressions_mut(expr, |part: &mut Expr| {
         if shows_order(part)
             && let Expr::Function(function) = part
             && let FunctionArguments::List(list) = &mut function.args

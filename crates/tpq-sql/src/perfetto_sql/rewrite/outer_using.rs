@@ -6,10 +6,11 @@
 
 use std::ops::ControlFlow;
 
+use crate::perfetto_sql::walk::{walk_expressions, walk_mut};
 use datafusion::sql::parser::Statement as Tree;
 use datafusion::sql::sqlparser::ast::{
     BinaryOperator, Expr, Ident, Join, JoinConstraint, JoinOperator, Query, Select, SelectItem,
-    SetExpr, TableAlias, TableFactor, VisitMut, visit_expressions,
+    SetExpr, TableAlias, TableFactor,
 };
 
 use super::call;
@@ -47,7 +48,7 @@ fn in_query(query: &mut Query, scope: &Scope) {
             matches!(item, SelectItem::ExprWithAlias { alias, .. } if is_same(alias, &joined.name))
         });
         if let Some(order) = query.order_by.as_mut().filter(|_| !is_alias) {
-            let _ = order.visit(&mut Names::new(joined.name, joined.value, scope));
+            let _ = walk_mut(order, &mut Names::new(joined.name, joined.value, scope));
         }
     }
 }
@@ -84,7 +85,7 @@ fn in_select(select: &mut Select, scope: &Scope) -> Vec<Joined> {
         }
     }
     for Joined { name, value } in &joined {
-        let _ = select.visit(&mut Names::new(name.clone(), value.clone(), scope));
+        let _ = walk_mut(select, &mut Names::new(name.clone(), value.clone(), scope));
     }
     joined
 }
@@ -140,7 +141,7 @@ fn name_item(item: &mut SelectItem, is_of_star: bool, joined: &[Joined]) {
 /// Whether the first column that a value is made of is `column`.
 fn begins_with(value: &Expr, column: &Expr) -> bool {
     let mut first = None;
-    let _ = visit_expressions(value, |part| {
+    let _ = walk_expressions(value, |part| {
         if first.is_none() && matches!(part, Expr::CompoundIdentifier(_)) {
             first = Some(part.to_string());
             return ControlFlow::Break(());

@@ -3,23 +3,23 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
+use crate::perfetto_sql::walk::walk_mut;
 use datafusion::sql::sqlparser::ast::{
-    Expr, Ident, Select, SelectItem, SetExpr, Statement, TableFactor, TableWithJoins, VisitMut,
-    VisitorMut,
+    Expr, Ident, Select, SelectItem, SetExpr, Statement, TableFactor, TableWithJoins, VisitorMut,
 };
 use datafusion::sql::sqlparser::tokenizer::{Location, Token, TokenWithSpan};
 
 use super::{DUPLICATE_SUFFIX, text};
 use crate::perfetto_sql::scope::{Scope, visit_queries};
 
-/// The names in double quotes as they are written, by where they begin: the syntax tree has all
-/// names in lower case.
+/// The names in quotes as they are written, by where they begin: the syntax tree has all names in
+/// lower case.
 pub(in super::super) struct QuotedNames(HashMap<(u64, u64), String>);
 
 impl QuotedNames {
     pub(in super::super) fn of(tokens: &[TokenWithSpan]) -> Self {
         let quoted = tokens.iter().filter_map(|token| match &token.token {
-            Token::Word(word) if word.quote_style == Some('"') => {
+            Token::Word(word) if word.quote_style.is_some() => {
                 Some((key(token.span.start), word.value.clone()))
             }
             _ => None,
@@ -57,7 +57,7 @@ pub(super) fn as_text(
 
 fn put_text(tree: &mut Statement, names: &QuotedNames, is_text: &dyn Fn(&str) -> bool) -> bool {
     let mut quoted = Quoted { is_text, names, found: false };
-    let _: ControlFlow<()> = tree.visit(&mut quoted);
+    let _: ControlFlow<()> = walk_mut(tree, &mut quoted);
     quoted.found
 }
 

@@ -7,12 +7,13 @@
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
+use crate::perfetto_sql::walk::walk_mut;
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::common::{Result, plan_err};
 use datafusion::logical_expr::{Expr as PlannedExpr, ExprSchemable, LogicalPlan};
 use datafusion::sql::parser::Statement as Tree;
-use datafusion::sql::sqlparser::ast::{Ident, Query, SelectItem, SetExpr, VisitMut, VisitorMut};
+use datafusion::sql::sqlparser::ast::{Ident, Query, SelectItem, SetExpr, VisitorMut};
 
 use super::grouping::last_name;
 use super::{call, take};
@@ -31,7 +32,7 @@ pub(in super::super) fn widen(tree: &mut Tree, plan: &LogicalPlan) -> Result<boo
     match tree {
         Tree::Statement(statement) => {
             let mut widened = Recursions { narrow: &narrow, changed: false };
-            let _ = statement.visit(&mut widened);
+            let _ = walk_mut(statement, &mut widened);
             match widened.changed {
                 true => Ok(true),
                 false => plan_err!(

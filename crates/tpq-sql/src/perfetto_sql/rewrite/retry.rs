@@ -8,12 +8,12 @@
 
 use std::ops::ControlFlow;
 
+use crate::perfetto_sql::walk::{walk_expressions, walk_expressions_mut, walk_mut};
 use datafusion::common::SchemaError;
 use datafusion::error::DataFusionError;
 use datafusion::sql::parser::Statement as Tree;
 use datafusion::sql::sqlparser::ast::{
-    Expr, Join, JoinConstraint, JoinOperator, Query, Select, SelectItem, VisitMut, VisitorMut,
-    visit_expressions, visit_expressions_mut,
+    Expr, Join, JoinConstraint, JoinOperator, Query, Select, SelectItem, VisitorMut,
 };
 
 use super::grouping::Known;
@@ -48,7 +48,7 @@ pub(in super::super) fn rewrite_failed(
             SchemaError::FieldNotFound { field, .. } if field.relation.is_none() => {
                 let name = &field.name;
                 let mut aliased = Aliases::new(name, vec![scope()]);
-                let _ = tree.visit(&mut aliased);
+                let _ = walk_mut(tree, &mut aliased);
                 aliased.found
                     || quoted::as_text(tree, name, &names.quoted, &scope())
                     || using::qualify(tree, name, &scope())
@@ -80,7 +80,7 @@ pub(in super::super) fn rewrite_failed(
             distinct::order_by_others(tree, &scope())
         }
         DataFusionError::Plan(message) => duplicates::named_twice(message)
-            .is_some_and(|name| duplicates::rename_duplicates(tree, name, &scope())),
+            .any(|name| duplicates::rename_duplicates(tree, name, &scope())),
         _ => false,
     }
 }
@@ -105,32 +105,31 @@ impl<'a, 'p> Aliases<'a, 'p> {
     fn new(name: &'a str, scopes: Vec<Scope<'p>>) -> Self {
         Self { name, scopes, found: false, parts: 0 }
     }
+}
 
-    /// An expression of a SELECT with the tables of its columns, so that it means the same in a
-    /// subquery.
-    fn qualified(&self, mut expr: Expr, select: &Select) -> Expr {
-        let Some(scope) = self.scopes.last() else { return expr };
-        // The names in a subquery are its own first.
-        let is_query = |part: &Expr| {
-            matches!(part, Expr::Subquery(_) | Expr::Exists { .. } | Expr::InSubquery { .. })
-        };
-        if has(&expr, is_query) {
-            return expr;
-        }
-        let sources = scope.sources(select);
-        let _: ControlFlow<()> = visit_expressions_mut(&mut expr, |part| {
-            if let Expr::Identifier(column) = part {
-                let mut holders = sources.iter().filter(|source| source.has(&column.value));
-                if let (Some(source), None) = (holders.next(), holders.next())
-                    && let Some(table) = &source.name
-                {
-                    *part = Expr::CompoundIdentifier(vec![table.clone(), column.clone()]);
-                }
-            }
-            ControlFlow::Continue(())
-        });
-        expr
+/// An expression of a SELECT with the tables of its columns, so that it means the same in a
+/// subquery.
+pub(super) fn qualified(mut expr: Expr, select: &Select, scope: &Scope) -> Expr {
+    // The names in a subquery are its own first.
+    let is_query = |part: &Expr| {
+        matches!(part, Expr::Subquery(_) | Expr::Exists { .. } | Expr::InSubquery { .. })
+    };
+    if has(&expr, is_query) {
+        return expr;
     }
+    let sources = scope.sources(select);
+    let _: ControlFlow<()> = walk_expressions_mut(&mut expr, |part| {
+        if let Expr::Identifier(column) = part {
+            let mut holders = sources.iter().filter(|source| source.has(&column.value));
+            if let (Some(source), None) = (holders.next(), holders.next())
+                && let Some(table) = &source.name
+            {
+                *part = Expr::CompoundIdentifier(vec![table.clone(), column.clone()]);
+            }
+        }
+        ControlFlow::Continue(())
+    });
+    expr
 }
 
 impl VisitorMut for Aliases<'_, '_> {
@@ -158,15 +157,18 @@ impl VisitorMut for Aliases<'_, '_> {
             _ => None,
         });
         let Some(meant) = meant else { return ControlFlow::Continue(()) };
-        let meant = self.qualified(meant, select);
+        let meant = match self.scopes.last() {
+            Some(scope) => qualified(meant, select, scope),
+            None => meant,
+        };
         let mut size = 0;
-        let _: ControlFlow<()> = visit_expressions(&meant, |_| {
+        let _: ControlFlow<()> = walk_expressions(&meant, |_| {
             size += 1;
             ControlFlow::Continue(())
         });
         let (name, mut found, mut parts) = (self.name, false, self.parts);
         let mut replace = |within: &mut Expr| {
-            let _: ControlFlow<()> = visit_expressions_mut(within, |expr| {
+            let _: ControlFlow<()> = walk_expressions_mut(within, |expr| {
                 if let Expr::Identifier(used) = expr
                     && used.value.eq_ignore_ascii_case(name)
                 {
@@ -220,10 +222,10 @@ mod tests {
         let tree = DFParser::parse_sql(&sql).unwrap().pop_front().unwrap();
         let Tree::Statement(mut statement) = tree else { panic!("{sql}") };
         let mut aliased = Aliases::new("a", Vec::new());
-        let _ = statement.visit(&mut aliased);
+        let _ = walk_mut(&mut *statement, &mut aliased);
         assert!(aliased.found);
         let mut parts = 0;
-        let _: ControlFlow<()> = visit_expressions(&*statement, |_| {
+        let _: ControlFlow<()> = walk_expressions(&*statement, |_| {
             parts += 1;
             ControlFlow::Continue(())
         });

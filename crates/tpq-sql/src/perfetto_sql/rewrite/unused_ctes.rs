@@ -4,15 +4,16 @@
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
+use crate::perfetto_sql::walk::walk_mut;
 use datafusion::sql::parser::Statement as Tree;
-use datafusion::sql::sqlparser::ast::{Query, VisitMut, VisitorMut};
+use datafusion::sql::sqlparser::ast::{Query, VisitorMut};
 use datafusion::sql::sqlparser::tokenizer::{Token, TokenWithSpan};
 
 /// Takes CTEs out of a statement where their names stand nowhere else in its `tokens`.
 pub(in super::super) fn drop_unused_ctes(tree: &mut Tree, tokens: &[TokenWithSpan]) {
     match tree {
         Tree::Statement(statement) => {
-            let _: ControlFlow<()> = statement.visit(&mut Queries::of(tokens));
+            let _: ControlFlow<()> = walk_mut(statement, &mut Queries::of(tokens));
         }
         Tree::Explain(explain) => drop_unused_ctes(&mut explain.statement, tokens),
         _ => {}

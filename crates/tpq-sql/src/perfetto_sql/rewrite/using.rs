@@ -5,9 +5,10 @@
 
 use std::ops::ControlFlow;
 
+use crate::perfetto_sql::walk::walk_mut;
 use datafusion::sql::sqlparser::ast::{
     BinaryOperator, Expr, Ident, Join, JoinConstraint, JoinOperator, Query, Select, SelectItem,
-    SetExpr, Statement, VisitMut, VisitorMut,
+    SetExpr, Statement, VisitorMut,
 };
 
 use super::outer_using::fills_left;
@@ -52,7 +53,7 @@ fn in_query(query: &mut Query, name: &str, scope: &Scope) -> bool {
             matches!(item, SelectItem::ExprWithAlias { alias, .. } if is_same(alias, &names.name))
         });
         if let Some(order) = query.order_by.as_mut().filter(|_| !is_alias) {
-            let _ = order.visit(&mut names);
+            let _ = walk_mut(order, &mut names);
         }
         found |= names.found;
     }
@@ -90,7 +91,7 @@ fn in_select<'a>(select: &mut Select, name: &str, scope: &Scope<'a>) -> Vec<Name
         let value = Expr::CompoundIdentifier(vec![table, Ident::new(&name)]);
         let mut names = Names::new(name, value, scope);
         names.found = found;
-        let _ = select.visit(&mut names);
+        let _ = walk_mut(select, &mut names);
         all.push(names);
     }
     all
@@ -190,15 +191,23 @@ fn equalities(join: &Join, before: &[Source], joined: &[Source]) -> Option<Expr>
 pub(super) struct Names<'a> {
     name: String,
     value: Expr,
-    /// For each query around, from the SELECT on, whether it has a column of that name.
+    /// For each query and SELECT around, from the first SELECT on, whether it has a column of that
+    /// name.
     shadowed: Vec<bool>,
-    scope: Scope<'a>,
+    /// The scopes of the queries around, the innermost last.
+    scopes: Vec<Scope<'a>>,
     found: bool,
 }
 
 impl<'a> Names<'a> {
     pub(super) fn new(name: String, value: Expr, scope: &Scope<'a>) -> Self {
-        Self { name, value, shadowed: Vec::new(), scope: scope.clone(), found: false }
+        Self { name, value, shadowed: Vec::new(), scopes: vec![scope.clone()], found: false }
+    }
+
+    fn is_column_of(&self, select: &Select) -> bool {
+        let Some(scope) = self.scopes.last() else { return true };
+        let sources = scope.sources(select);
+        sources.iter().any(|source| source.columns.is_none() || source.has(&self.name))
     }
 }
 
@@ -206,12 +215,12 @@ impl VisitorMut for Names<'_> {
     type Break = ();
 
     fn pre_visit_query(&mut self, query: &mut Query) -> ControlFlow<()> {
-        let scope = self.scope.within(query);
+        let scope = self.scopes.last().map(|scope| scope.within(query));
+        self.scopes.extend(scope);
         let has = match query.body.as_ref() {
-            SetExpr::Select(select) => scope
-                .sources(select)
-                .iter()
-                .any(|source| source.columns.is_none() || source.has(&self.name)),
+            SetExpr::Select(select) => self.is_column_of(select),
+            // Each SELECT has its own columns; an order is by columns of the result.
+            SetExpr::SetOperation { .. } => query.order_by.is_some(),
             _ => true,
         };
         self.shadowed.push(has);
@@ -219,6 +228,19 @@ impl VisitorMut for Names<'_> {
     }
 
     fn post_visit_query(&mut self, _: &mut Query) -> ControlFlow<()> {
+        self.shadowed.pop();
+        self.scopes.pop();
+        ControlFlow::Continue(())
+    }
+
+    fn pre_visit_select(&mut self, select: &mut Select) -> ControlFlow<()> {
+        // The first SELECT is the one with the name.
+        let has = !self.shadowed.is_empty() && self.is_column_of(select);
+        self.shadowed.push(has);
+        ControlFlow::Continue(())
+    }
+
+    fn post_visit_select(&mut self, _: &mut Select) -> ControlFlow<()> {
         self.shadowed.pop();
         ControlFlow::Continue(())
     }

@@ -4,9 +4,9 @@
 
 use std::ops::ControlFlow;
 
+use crate::perfetto_sql::walk::walk_expressions_mut;
 use datafusion::sql::sqlparser::ast::{
     BinaryOperator, Expr, NamedWindowExpr, Select, Value, WindowFrameBound, WindowSpec, WindowType,
-    visit_expressions_mut,
 };
 
 use super::number;
@@ -31,7 +31,7 @@ pub(super) fn inline_bases(select: &mut Select) {
     if named.is_empty() {
         return;
     }
-    let _: ControlFlow<()> = visit_expressions_mut(&mut select.projection, |expr| {
+    let _: ControlFlow<()> = walk_expressions_mut(&mut select.projection, |expr| {
         if let Expr::Function(function) = expr
             && let Some(WindowType::WindowSpec(spec)) = &mut function.over
         {

@@ -65,3 +65,16 @@ SELECT group_concat(key) FROM (SELECT j.key FROM slice s, json_each(json_array(1
 WITH RECURSIVE c(n, v) AS (SELECT 1, 1 UNION ALL SELECT n + 1, v / 2.0 FROM c WHERE n < 3) SELECT v FROM c ORDER BY n
 -- Of two zeros, the negative one comes first in an order.
 SELECT group_concat(id) FROM (SELECT dur * 0.0 AS z, id FROM slice ORDER BY z, id)
+-- A subquery that reads both tables of a FULL JOIN has no place to be computed in.
+SELECT a.id, b.id FROM slice a FULL JOIN slice b ON a.id = (SELECT max(c.id) FROM slice c WHERE c.parent_id = b.id AND c.depth > a.depth) ORDER BY 1, 2
+-- An alias of an aggregate is not seen within a subquery of HAVING.
+SELECT depth, count(*) AS n FROM slice GROUP BY depth HAVING EXISTS (SELECT 1 FROM slice b WHERE b.id > n) ORDER BY 1
+-- The separator of group_concat() is a literal.
+SELECT group_concat(name, id) FROM (SELECT * FROM slice ORDER BY id)
+-- A comment that does not end is an error.
+SELECT 1 /* unterminated
+-- The plans shown are those of DataFusion.
+EXPLAIN QUERY PLAN SELECT 1
+-- Nothing is known of the last change.
+SELECT changes() >= 0, total_changes() >= 0, last_insert_rowid() >= 0
+SELECT json_error_position('[1,')

@@ -47,3 +47,8 @@ SELECT date('2024-05-17', 'weekday 0'), datetime('2024-05-17 10:20:30', 'start o
 SELECT datetime('2024-01-01T00:00:00+02:00'), julianday('2024-01-01')
 -- Two zeros are one value.
 SELECT count(*) FROM (SELECT DISTINCT round(v) FROM (SELECT -0.2 AS v UNION ALL SELECT 0.2))
+SELECT - x'35', x'35' + 1, 1 - x'312e35', x'' * 2, x'3335' / 2, x'37' % 4, '.' + 0
+SELECT 0x1_0, 0xff_FF
+SELECT count(DISTINCT (dur - 10) * 0.0), count(*), sum(DISTINCT (dur - 10) * 0.0) FROM slice
+SELECT id FROM slice WHERE -depth * 0.0 IN (0.0, 1.0, 2.0, 3.0) AND -depth * 0.0 NOT IN (1.5, 2.5, 3.5, 4.5) ORDER BY id
+SELECT CASE -depth * 0.0 WHEN 0 THEN 'zero' ELSE 'other' END, CASE depth * 1.0 WHEN -depth * 0.0 THEN 1 WHEN 2.0 THEN 2 END FROM slice ORDER BY id

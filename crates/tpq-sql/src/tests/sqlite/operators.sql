@@ -121,3 +121,5 @@ SELECT tid IS '100', name IS 100, name IS NOT 'app', 1 IS '1', tid IS 100.0 FROM
 SELECT '.' + 0, '-' + 0, '1e' + 0, '1.' + 0, '.5' + 0, '12abc' + 0, '9223372036854775808' + 0
 SELECT NULL IS NULL, 1 IS 1, 1 IS NOT 2, 1 IS NULL, NULL IS NOT NULL, 1 IS '1'
 SELECT CASE WHEN 0 THEN 1 END, CASE 1 WHEN '1' THEN 'same' ELSE 'other' END, CASE NULL WHEN NULL THEN 1 ELSE 2 END
+SELECT id FROM slice WHERE +id >= '1' OR +dur = '50' OR id = +'3' ORDER BY id
+SELECT +id = '1', (+id) < '5', +name = 'app', +dur + 1 FROM slice ORDER BY +id DESC

@@ -251,3 +251,17 @@ SELECT id FROM slice WHERE id NOT IN ((SELECT min(id) FROM slice), (SELECT max(i
 SELECT name FROM slice WHERE id < 2 UNION SELECT end_state FROM sched ORDER BY end_state
 SELECT name, id FROM slice WHERE id < 2 UNION ALL SELECT end_state, utid FROM sched ORDER BY utid DESC, end_state
 SELECT id FROM (SELECT id, min(CASE WHEN name = name THEN '' ELSE name END) OVER (PARTITION BY track_id) AS o FROM slice) x WHERE (SELECT min(utid) FROM thread t WHERE x.o < t.name) = 0 ORDER BY id
+-- Subqueries in the condition of an outer join.
+SELECT a.id, b.id FROM slice a FULL JOIN slice b ON a.id = b.id AND b.id IN (SELECT parent_id FROM slice) ORDER BY 1, 2
+SELECT a.id, b.id FROM slice a RIGHT JOIN slice b ON a.id = (SELECT max(c.id) FROM slice c WHERE c.parent_id = b.id) ORDER BY 1, 2
+SELECT a.id, b.id FROM slice a FULL JOIN slice b ON a.id = b.id + 1 AND EXISTS (SELECT 1 FROM slice c WHERE c.parent_id = a.id) ORDER BY 1, 2
+SELECT a.id, b.utid FROM slice a RIGHT JOIN thread b ON b.utid = a.track_id AND a.dur > (SELECT avg(dur) FROM slice c WHERE c.track_id = b.utid AND c.depth >= a.depth) ORDER BY 2, 1
+SELECT a.id, b.utid FROM slice a FULL JOIN thread b ON b.utid = a.track_id AND a.id NOT IN (SELECT parent_id FROM slice WHERE parent_id IS NOT NULL) ORDER BY 2, 1
+-- A column of USING, or an alias, in a subquery.
+SELECT s.dur, id FROM slice s LEFT JOIN counter c USING (id) WHERE NOT EXISTS (SELECT * FROM (SELECT id AS o FROM (SELECT 1 AS k) x) INTERSECT SELECT 100) ORDER BY s.id
+SELECT id FROM slice s JOIN counter c USING (id) WHERE EXISTS (SELECT t.utid FROM thread t WHERE t.tid = id + 99 UNION SELECT p.upid FROM process p WHERE p.upid + 3 = s.id) ORDER BY 1
+SELECT depth AS k, count(*) AS n FROM slice GROUP BY k HAVING (SELECT count(*) FROM slice b WHERE b.depth > k) < n ORDER BY 1
+SELECT s.depth + 1 AS k, count(*) FROM slice s GROUP BY k HAVING k IN (SELECT b.depth FROM slice b WHERE b.depth <= k) ORDER BY 1
+SELECT t."a.b", t.* FROM (SELECT 1 AS "a.b", 2 AS c) t
+SELECT id, x.ts FROM counter x RIGHT JOIN slice y USING (id) WHERE id < '3' AND id >= '0' ORDER BY id
+SELECT id FROM (SELECT id + 3 AS id FROM slice) x FULL JOIN (SELECT id FROM slice) y USING (id) WHERE id > '9' ORDER BY id

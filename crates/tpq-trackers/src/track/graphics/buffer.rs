@@ -3,8 +3,6 @@
 use rustc_hash::FxHashMap;
 use tpq_tables::StringId;
 
-use crate::args::ArgSet;
-
 /// A buffer of a layer; the same number may be of several layers.
 pub type BufferOfLayer = (u32, StringId);
 
@@ -44,8 +42,6 @@ pub struct Buffer {
     pub queued: i64,
     pub acquired: i64,
     pub latched: i64,
-    /// The slice of the last event with its args, if with it the app took the buffer.
-    pub dequeue: Option<(u32, ArgSet)>,
 }
 
 /// Remembers buffers.

@@ -41,13 +41,15 @@ pub struct Description {
 pub struct RenderStages {
     /// Queues by number, as events specify them.
     queues: FxHashMap<u32, Description>,
-    /// Stages by number, as events specify them.
-    stages: FxHashMap<u32, Description>,
+    /// Stages by number, in the order in which events specify them.
+    stages: Vec<Description>,
     /// Contexts that have a row.
     contexts: FxHashSet<(i64, Option<u32>, StringId)>,
     /// Names of Vulkan objects, by type and handle.
     objects: FxHashMap<(i32, u64), StringId>,
     tracks: FxHashMap<GpuQueue, SharedTracks>,
+    /// Queues with tracks that were made before the queue was specified, and named then.
+    named_later: FxHashSet<GpuQueue>,
     arrows: Arrows,
 }
 
@@ -70,13 +72,13 @@ impl RenderStages {
     }
 
     /// The stage of a number, if an event specified it.
-    pub fn stage(&self, number: u32) -> Option<Description> {
-        self.stages.get(&number).copied()
+    pub fn stage(&self, number: u64) -> Option<Description> {
+        self.stages.get(usize::try_from(number).ok()?).copied()
     }
 
-    /// An event specifies a stage; of two specifications the first counts.
-    pub fn add_stage(&mut self, number: u32, stage: Description) {
-        self.stages.entry(number).or_insert(stage);
+    /// An event specifies a stage, which has the next number.
+    pub fn add_stage(&mut self, stage: Description) {
+        self.stages.push(stage);
     }
 
     /// A program names a Vulkan object.
@@ -131,7 +133,7 @@ impl Trackers {
         })
     }
 
-    /// An event specifies a queue. Tracks that were made before it was known get its name.
+    /// An event specifies a queue. The first track that was made before it was known gets its name.
     pub fn specify_queue(
         &mut self,
         gpu: u32,
@@ -139,16 +141,16 @@ impl Trackers {
         queue: Description,
         tables: &mut Tables,
     ) {
-        self.source.render_stages.queues.insert(number, queue);
+        let stages = &mut self.source.render_stages;
+        stages.queues.insert(number, queue);
         let nameless = GpuQueue { gpu, interned: false, id: number, name: StringId::NULL };
-        let Some(tracks) = self.source.render_stages.tracks.get(&nameless) else { return };
+        let first = stages.tracks.get(&nameless).and_then(|tracks| tracks.all().next());
+        let Some(track) = first.filter(|_| stages.named_later.insert(nameless)) else { return };
         let description = [("description", ArgValue::String(queue.text))];
         let description = ArgSet::of(description, &mut tables.strings);
-        for track in tracks.all() {
-            tables.track.name.set(track, queue.name);
-            tables.track.source_arg_set_id.set(track, self.deferred.intern(&description));
-            tables.track.description.set(track, queue.text);
-        }
+        tables.track.name.set(track, queue.name);
+        tables.track.source_arg_set_id.set(track, self.deferred.intern(&description));
+        tables.track.description.set(track, queue.text);
     }
 
     /// A stage of the GPU is the event of an id.

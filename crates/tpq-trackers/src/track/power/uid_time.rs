@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use tpq_tables::Tables;
 use tpq_tables::table::CpuPerUidRow;
 
-use crate::track::Trackers;
+use crate::track::{SparseCounters, Trackers};
 
 /// A user id and a cluster of CPUs.
 pub type UserOfCluster = (u32, u32);
@@ -15,13 +15,18 @@ pub type UserOfCluster = (u32, u32);
 const IDS_OF_A_USER: u32 = 100_000;
 /// The ids of a range up to here are of the system rather than of apps.
 const FIRST_APP: u32 = 10_000;
+/// Isolated processes and those of SDK sandboxes get ids from ranges of this size, within those of
+/// a user. Such an id says nothing of an app, so each range has one counter.
+const GROUPED: [u32; 2] = [50_000, 90_000];
+const GROUP_SIZE: u32 = 10_000;
+/// The scope of counters that every packet offers, of whatever sequence.
+const ANY_SEQUENCE: u32 = u32::MAX;
 
 /// The rows to write after a packet.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct UidReadings {
-    /// When the packet before was.
-    pub before: Option<i64>,
-    /// Time of each user on each cluster, ms.
+    /// Time of each user on each cluster, ms. That of a group of ids counts from the first
+    /// reading of each id.
     pub users: Vec<(UserOfCluster, u64)>,
     /// Time of the system and of all apps on each cluster since the recording began, ms.
     pub totals: Vec<(&'static str, u32, u64)>,
@@ -31,29 +36,19 @@ pub struct UidReadings {
 #[derive(Default)]
 pub struct UidTimes {
     sequences: FxHashMap<u32, Sequence>,
-    /// The last time of each user, from any sequence.
+    /// The last time of each id, from any sequence.
     last: FxHashMap<UserOfCluster, u64>,
-    /// How much it grew since it was first seen, with the track it is on.
+    /// How much the time of each user or group grew since it was first seen, with its track.
     grown: BTreeMap<UserOfCluster, (Option<u32>, u64)>,
     system: BTreeMap<u32, u64>,
     apps: BTreeMap<u32, u64>,
-    written: FxHashMap<u32, Written>,
+    counters: SparseCounters,
 }
 
 #[derive(Default)]
 struct Sequence {
     clusters: u32,
-    /// When its last packet was, and the one before: until then the values that it left out are
-    /// unchanged.
-    packet: Option<i64>,
-    before: Option<i64>,
-    times: BTreeMap<UserOfCluster, u64>,
-}
-
-/// The last value of a counter.
-struct Written {
-    ts: i64,
-    value: u64,
+    times: FxHashMap<UserOfCluster, u64>,
 }
 
 impl UidTimes {
@@ -64,39 +59,40 @@ impl UidTimes {
 
     /// Takes the differences of a packet: for each user one of each cluster. Users it does not
     /// name took no time.
-    pub fn add(&mut self, sequence: u32, ts: i64, uids: &[u32], times: &[u64]) -> UidReadings {
-        let state = self.sequences.entry(sequence).or_default();
-        state.before = state.packet.replace(ts);
-        let clusters = state.clusters.max(1) as usize;
-        let mut readings = UidReadings { before: state.before, ..UidReadings::default() };
+    pub fn add(&mut self, sequence: u32, uids: &[u32], times: &[u64]) -> UidReadings {
+        let clusters = self.sequences.entry(sequence).or_default().clusters.max(1) as usize;
+        let mut changed = BTreeMap::new();
         for (&uid, times) in uids.iter().zip(times.chunks(clusters)) {
             for (cluster, &ms) in (0_u32..).zip(times) {
+                let state = self.sequences.entry(sequence).or_default();
                 let time = state.times.entry((uid, cluster)).or_default();
                 *time = time.saturating_add(ms);
-                readings.users.push(((uid, cluster), *time));
+                let time = *time;
+                let grown = self.grow((uid, cluster), time);
+                let value = if is_grouped(uid) { grown } else { time };
+                changed.insert((group_of(uid), cluster), value);
             }
         }
-        let mut touched = BTreeSet::new();
-        for &((uid, cluster), time) in &readings.users {
-            touched.insert(cluster);
-            self.grow((uid, cluster), time);
+        let clusters: BTreeSet<u32> = changed.keys().map(|&(_, cluster)| cluster).collect();
+        let mut totals = Vec::new();
+        for (of, sums) in [("System", &self.system), ("Apps", &self.apps)] {
+            let known = |&cluster: &u32| Some((of, cluster, *sums.get(&cluster)?));
+            totals.extend(clusters.iter().filter_map(known));
         }
-        for (of, totals) in [("System", &self.system), ("Apps", &self.apps)] {
-            let known = |&cluster: &u32| Some((of, cluster, *totals.get(&cluster)?));
-            readings.totals.extend(touched.iter().filter_map(known));
-        }
-        readings
+        UidReadings { users: changed.into_iter().collect(), totals }
     }
 
-    fn grow(&mut self, (uid, cluster): UserOfCluster, time: u64) {
+    /// The time of an id is known anew. Returns how much that of its group has grown.
+    fn grow(&mut self, (uid, cluster): UserOfCluster, time: u64) -> u64 {
         let last = self.last.insert((uid, cluster), time).unwrap_or(time);
         let more = time.saturating_sub(last);
-        let grown = self.grown.entry((uid, cluster)).or_default();
-        grown.1 = grown.1.saturating_add(more);
+        let (_, grown) = self.grown.entry((group_of(uid), cluster)).or_default();
+        *grown = grown.saturating_add(more);
         let of_system = uid % IDS_OF_A_USER < FIRST_APP;
         let totals = if of_system { &mut self.system } else { &mut self.apps };
         let total = totals.entry(cluster).or_default();
         *total = total.saturating_add(more);
+        *grown
     }
 
     /// Notes the track a user's time on a cluster is on.
@@ -104,30 +100,44 @@ impl UidTimes {
         self.grown.entry(key).or_default().0 = Some(track);
     }
 
-    /// The rows for a counter value: none while it does not change; after a change, also the
-    /// previous value at the packet `before`.
-    pub fn sparse(
+    /// The values to write of the counter of a user or group.
+    pub fn offer_user(
         &mut self,
+        sequence: u32,
+        uid: u32,
         track: u32,
-        (ts, value): (i64, u64),
-        before: Option<i64>,
+        sample: (i64, u64),
     ) -> Vec<(i64, u64)> {
-        let Some(last) = self.written.get_mut(&track) else {
-            self.written.insert(track, Written { ts, value });
-            return vec![(ts, value)];
-        };
-        if last.value == value {
-            return Vec::new();
-        }
-        let held = before.filter(|&before| before > last.ts).map(|before| (before, last.value));
-        *last = Written { ts, value };
-        held.into_iter().chain([(ts, value)]).collect()
+        let scope = if is_grouped(uid) { ANY_SEQUENCE } else { sequence };
+        self.counters.offer(track, scope, sample)
+    }
+
+    /// The values to write of the counter of the system or of all apps.
+    pub fn offer_total(&mut self, track: u32, sample: (i64, u64)) -> Vec<(i64, u64)> {
+        self.counters.offer(track, ANY_SEQUENCE, sample)
+    }
+
+    /// A packet ends: users that it does not name keep their values.
+    pub fn end_packet(&mut self, sequence: u32, ts: i64) {
+        self.counters.end_packet(sequence, ts);
+        self.counters.end_packet(ANY_SEQUENCE, ts);
     }
 
     /// The track of each user's time on each cluster and how much it grew, ms.
     pub fn grown(&self) -> impl Iterator<Item = (u32, UserOfCluster, u64)> {
         self.grown.iter().filter_map(|(&key, &(track, ms))| Some((track?, key, ms)))
     }
+}
+
+/// The first id of the group that an id is in; the id itself if it is in none.
+fn group_of(uid: u32) -> u32 {
+    if is_grouped(uid) { uid - uid % GROUP_SIZE } else { uid }
+}
+
+/// Whether an id is in a group.
+fn is_grouped(uid: u32) -> bool {
+    let within = uid % IDS_OF_A_USER;
+    GROUPED.iter().any(|&first| (first..first + GROUP_SIZE).contains(&within))
 }
 
 impl Trackers {
@@ -155,20 +165,19 @@ mod tests {
     fn differences_add_up_for_users_and_in_all() {
         let mut times = UidTimes::default();
         times.set_clusters(1, 2);
-        times.add(1, 10, &[1000, 10_050], &[10, 20, 30, 40]);
-        let readings = times.add(1, 20, &[10_050], &[5, 6]);
+        times.add(1, &[1000, 10_050], &[10, 20, 30, 40]);
+        let readings = times.add(1, &[10_050], &[5, 6]);
         assert_eq!(readings.users, vec![((10_050, 0), 35), ((10_050, 1), 46)]);
         let totals = vec![("System", 0, 0), ("System", 1, 0), ("Apps", 0, 5), ("Apps", 1, 6)];
         assert_eq!(readings.totals, totals, "what was before the first reading does not count");
-        assert_eq!(readings.before, Some(10));
     }
 
     #[test]
-    fn a_counter_that_stood_still_is_written_again_when_it_moves_on() {
-        let mut times = UidTimes::default();
-        assert_eq!(times.sparse(0, (10, 5), None), [(10, 5)]);
-        assert_eq!(times.sparse(0, (20, 5), Some(10)), []);
-        assert_eq!(times.sparse(0, (40, 8), Some(30)), [(30, 5), (40, 8)]);
-        assert_eq!(times.sparse(0, (50, 9), Some(40)), [(50, 9)]);
+    fn ids_of_processes_that_come_and_go_are_in_groups() {
+        let ids = [1000, 49_999, 50_000, 59_999, 60_000, 89_999, 99_999, 1_090_123, 4_294_967_295];
+        let groups = ids.map(group_of);
+        let expected =
+            [1000, 49_999, 50_000, 50_000, 60_000, 89_999, 90_000, 1_090_000, 4_294_967_295];
+        assert_eq!(groups, expected);
     }
 }

@@ -1,7 +1,11 @@
 //! How long the kernel's wakelocks were held, from differences.
 
+use std::collections::BTreeSet;
+
 use rustc_hash::FxHashMap;
 use tpq_tables::StringId;
+
+use crate::track::SparseCounters;
 
 /// A wakelock.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -12,22 +16,11 @@ pub struct KernelWakelock {
     pub kind: StringId,
 }
 
-/// Values that are repeated for locks that were not held again: this many for each byte that
-/// described locks, so that a trace cannot make more of them than it is worth.
-const REPEATS_PER_BYTE: u64 = 16;
-const FIRST_REPEATS: u64 = 100_000;
-
 /// The wakelocks that sequences described, by the number of what a sequence interned.
+#[derive(Default)]
 pub struct KernelWakelocks {
     sequences: FxHashMap<u32, Sequence>,
-    /// How many values may still be repeated.
-    repeats: u64,
-}
-
-impl Default for KernelWakelocks {
-    fn default() -> Self {
-        Self { sequences: FxHashMap::default(), repeats: FIRST_REPEATS }
-    }
+    counters: SparseCounters,
 }
 
 #[derive(Default)]
@@ -35,8 +28,18 @@ struct Sequence {
     by_id: FxHashMap<u32, KernelWakelock>,
     /// Place of each name in `held`.
     sources: FxHashMap<StringId, usize>,
-    /// The held lock, and its total time, ms.
-    held: Vec<(KernelWakelock, u64)>,
+    held: Vec<Held>,
+    /// Those that the packet names, in `held`.
+    named: BTreeSet<usize>,
+}
+
+/// A lock that was held.
+struct Held {
+    lock: KernelWakelock,
+    /// For how long in all, ms.
+    total: u64,
+    /// The counter with its value.
+    track: Option<u32>,
 }
 
 impl KernelWakelocks {
@@ -54,42 +57,45 @@ impl KernelWakelocks {
         let Some(&lock) = sequence.by_id.get(&id) else { return false };
         let held = &mut sequence.held;
         let source = *sequence.sources.entry(lock.name).or_insert_with(|| {
-            held.push((lock, 0));
+            held.push(Held { lock, total: 0, track: None });
             held.len() - 1
         });
-        held[source] = (lock, held[source].1.saturating_add(ms));
+        sequence.named.insert(source);
+        let held = &mut held[source];
+        held.lock = lock;
+        held.total = held.total.saturating_add(ms);
         true
     }
 
-    /// Every lock that was ever held, with for how long in all, ms. Nothing once what `bytes` of
-    /// packets may repeat is used up: a counter keeps its value.
-    pub fn held(&mut self, sequence: u32, bytes: usize) -> Vec<(KernelWakelock, u64)> {
-        let Some(sequence) = self.sequences.get(&sequence) else { return Vec::new() };
-        let wanted = sequence.held.len() as u64;
-        self.repeats = self.repeats.saturating_add(REPEATS_PER_BYTE * bytes as u64);
-        if wanted > self.repeats {
-            return Vec::new();
-        }
-        self.repeats -= wanted;
-        sequence.held.clone()
+    /// The locks that the packet names, with for how long they were held in all, ms.
+    pub fn named(&mut self, sequence: u32) -> Vec<(KernelWakelock, u64)> {
+        let Some(sequence) = self.sequences.get_mut(&sequence) else { return Vec::new() };
+        let named = std::mem::take(&mut sequence.named);
+        let named = named.into_iter().filter_map(|index| sequence.held.get(index));
+        named.map(|held| (held.lock, held.total)).collect()
     }
-}
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn repeating_ends_when_it_outgrows_its_input() {
-        let mut locks = KernelWakelocks::default();
-        let lock = KernelWakelock { name: StringId(1), kind: StringId(2) };
-        assert!(locks.name(0, 1, lock));
-        assert!(!locks.name(0, 1, lock), "it has a name");
-        assert!(locks.hold(0, 1, 5));
-        for _ in 0..FIRST_REPEATS {
-            assert_eq!(locks.held(0, 0), [(lock, 5)]);
+    /// The values to write of the counter of a lock, ms.
+    pub fn offer(
+        &mut self,
+        sequence: u32,
+        name: StringId,
+        track: u32,
+        sample: (i64, u64),
+    ) -> Vec<(i64, u64)> {
+        if let Some(state) = self.sequences.get_mut(&sequence)
+            && let Some(&source) = state.sources.get(&name)
+            && let Some(before) = state.held[source].track.replace(track)
+            && before != track
+        {
+            // The name is that of a lock of another kind now.
+            self.counters.release(before);
         }
-        assert_eq!(locks.held(0, 0), []);
-        assert_eq!(locks.held(0, 1), [(lock, 5)], "a byte is worth more");
+        self.counters.offer(track, sequence, sample)
+    }
+
+    /// A packet ends: locks that it does not name were not held since the one before.
+    pub fn end_packet(&mut self, sequence: u32, ts: i64) {
+        self.counters.end_packet(sequence, ts);
     }
 }

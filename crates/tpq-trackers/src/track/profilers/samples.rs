@@ -63,19 +63,11 @@ impl ProfilerSamples {
         })
     }
 
-    /// The row of a CPU and its mode; `None` if neither is known.
-    pub fn execution(
-        &mut self,
-        ucpu: Option<u32>,
-        cpu_mode: StringId,
-        tables: &mut Tables,
-    ) -> Option<u32> {
-        if ucpu.is_none() && cpu_mode.is_null() {
-            return None;
-        }
-        Some(*self.executions.entry((ucpu, cpu_mode)).or_insert_with(|| {
+    /// The row of a CPU and its mode, each of which may be unknown.
+    pub fn execution(&mut self, ucpu: Option<u32>, cpu_mode: StringId, tables: &mut Tables) -> u32 {
+        *self.executions.entry((ucpu, cpu_mode)).or_insert_with(|| {
             tables.profiler_execution_context.push(ProfilerExecutionContextRow { ucpu, cpu_mode })
-        }))
+        })
     }
 }
 

@@ -12,6 +12,7 @@ use tpq_trackers::args::{ArgSet, ArgValue};
 use tpq_trackers::track::{GpuCounter, TrackKind, Trackers};
 
 const COUNTER: TrackKind = TrackKind::counter("gpu_counter", None);
+const INVALID: Stat = Stat::GpuCountersInvalidSpec;
 
 /// Names and descriptions of groups, by their number.
 type Groups = FxHashMap<i32, (StringId, StringId)>;
@@ -30,11 +31,16 @@ pub(super) fn add_inline(
     let mut added = FxHashMap::default();
     for spec in &descriptor.specs {
         let (Some(id), Some(name)) = (spec.counter_id, &spec.name) else {
-            stats.increment(Stat::GpuCountersInvalidSpec);
+            stats.increment(INVALID);
+            trackers.log(INVALID, None, &ArgSet::default(), tables);
             continue;
         };
         if trackers.source.gpu_counters.inline.contains_key(&id) {
-            stats.increment(Stat::GpuCountersInvalidSpec);
+            stats.increment(INVALID);
+            let name = ArgValue::String(tables.strings.intern(name));
+            let details = [("counter_id", ArgValue::Uint(u64::from(id))), ("counter_name", name)];
+            let details = ArgSet::of(details, &mut tables.strings);
+            trackers.log(INVALID, None, &details, tables);
             continue;
         }
         let counter = counter(machine, gpu, spec, name, trackers, tables);

@@ -85,8 +85,7 @@ fn add_stage(
             stage.description.text
         })
     } else if event.has(fields::STAGE_ID) {
-        let id = u32::try_from(specification::stage_id(event)).ok();
-        let stage = id.and_then(|id| trackers.source.render_stages.stage(id));
+        let stage = trackers.source.render_stages.stage(specification::stage_id(event));
         stage.map(|stage| stage.text).filter(|text| !text.is_null())
     } else {
         None

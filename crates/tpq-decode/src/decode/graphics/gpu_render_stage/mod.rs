@@ -124,7 +124,7 @@ fn name(
         return stage.map(|stage| stage.description.name).unwrap_or_default();
     }
     let id = specification::stage_id(event);
-    match u32::try_from(id).ok().and_then(|id| trackers.source.render_stages.stage(id)) {
+    match trackers.source.render_stages.stage(id) {
         Some(stage) => stage.name,
         None => tables.strings.intern(&format!("render stage({id})")),
     }

@@ -64,7 +64,7 @@ pub(super) fn add(
     trackers: &mut Trackers,
     tables: &mut Tables,
 ) -> Option<i32> {
-    let (mut queues, mut stages, mut pid) = (0, 0, None);
+    let (mut queues, mut pid) = (0, None);
     for field in Fields::new(message) {
         match field.number {
             specifications::HW_QUEUE => {
@@ -75,9 +75,8 @@ pub(super) fn add(
             }
             specifications::STAGE => {
                 if let Some(stage) = described(field.as_bytes(), tables) {
-                    trackers.source.render_stages.add_stage(stages, stage);
+                    trackers.source.render_stages.add_stage(stage);
                 }
-                stages += 1;
             }
             specifications::CONTEXT_SPEC => {
                 let context = LastFields::<3>::new(field.as_bytes());

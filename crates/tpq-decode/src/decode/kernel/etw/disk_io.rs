@@ -31,9 +31,12 @@ pub(super) fn decode(
     stats: &mut Stats,
 ) {
     let operation = LastFields::<10>::new(message);
-    let opcode = operation.get(disk_io::OPCODE).map(|opcode| opcode.as_u64());
-    let Some(name) = opcode.and_then(name_of) else {
+    let Some(opcode) = operation.get(disk_io::OPCODE) else {
         stats.increment(Stat::MalformedPackets);
+        return;
+    };
+    let Some(name) = name_of(opcode.as_u64()) else {
+        stats.increment(Stat::MissingDiskIoEventName);
         return;
     };
     let utid = event.utid(event.thread, trackers, tables);

@@ -7,11 +7,11 @@ mod file_io;
 mod memory;
 mod scheduling;
 
-use tpq_ingest::{Bundle, Loss, Payload, Span, SplitSink};
+use tpq_ingest::{Bundle, FILE_CLOCK, Loss, Payload, Span, SplitSink};
 use tpq_proto::fields::{etw_trace_event, etw_trace_event_bundle, trace_packet};
 use tpq_proto::wire::{Fields, LastFields, Value};
 use tpq_tables::{Stat, Stats, Tables};
-use tpq_trackers::track::{MAX_CPUS, Tid, Trackers, Utid};
+use tpq_trackers::track::{Tid, Trackers, Utid};
 
 pub(crate) use self::file_io::end_operations;
 use crate::decode::{BundleDecoder, events_of};
@@ -24,8 +24,8 @@ pub(crate) const EVENTS: BundleDecoder =
 
 /// The numbers of an event: its CPU, and where its message lies in the packet.
 const EVENT_WORDS: usize = 3;
-/// An event does not say its CPU.
-const NO_CPU: u32 = u32::MAX;
+/// No machine has as many CPUs.
+const MAX_CPUS: u32 = 1024;
 
 /// The fields of an event.
 type EventFields<'a> = LastFields<'a, 16>;
@@ -35,8 +35,7 @@ type EventFields<'a> = LastFields<'a, 16>;
 struct EtwEvent {
     ts: i64,
     machine: u32,
-    /// CPU, if it is known.
-    cpu: Option<u32>,
+    cpu: u32,
     /// Id of the thread that the event is of; 0 if it does not say it.
     thread: u32,
 }
@@ -66,7 +65,8 @@ const DECODERS: &[(u32, DecodeEtw)] = &[
     (etw_trace_event::DISK_IO, disk_io::decode),
 ];
 
-/// Splits a packet into its events. The CPU of an event is its own, or that of the packet.
+/// Splits a packet into its events. The CPU of an event is its own, or that of the packet. Events
+/// without one are damaged. Times are in the clock of the file, whatever clock the packet is in.
 fn split(bundle: Bundle<'_>, sink: &mut SplitSink<'_>) {
     let cpu_of_packet = LastFields::<2>::new(bundle.payload).get(etw_trace_event_bundle::CPU);
     let (mut timestamps, mut words) = (Vec::new(), Vec::new());
@@ -77,14 +77,15 @@ fn split(bundle: Bundle<'_>, sink: &mut SplitSink<'_>) {
             continue;
         };
         let event = EventFields::new(message);
-        let Some(timestamp) = event.get(etw_trace_event::TIMESTAMP) else {
+        let cpu = event.get(etw_trace_event::CPU).or(cpu_of_packet).map(|cpu| cpu.as_u32());
+        let cpu = cpu.filter(|&cpu| cpu < MAX_CPUS);
+        let (Some(timestamp), Some(cpu)) = (event.get(etw_trace_event::TIMESTAMP), cpu) else {
             sink.lose(Loss::MalformedPacket);
             continue;
         };
-        let cpu = event.get(etw_trace_event::CPU).or(cpu_of_packet);
         timestamps.push(timestamp.as_i64());
         let start = fields.position() - message.len();
-        words.extend([cpu.map_or(NO_CPU, |cpu| cpu.as_u32()), start as u32, message.len() as u32]);
+        words.extend([cpu, start as u32, message.len() as u32]);
     }
     if fields.is_damaged() {
         sink.lose(Loss::MalformedPacket);
@@ -96,7 +97,7 @@ fn split(bundle: Bundle<'_>, sink: &mut SplitSink<'_>) {
         ranks: Vec::new(),
         own_strings: false,
     };
-    sink.push(bundle.clock, bundle.run(events_of(FIELD), timestamps, payload));
+    sink.push(FILE_CLOCK, bundle.run(events_of(FIELD), timestamps, payload));
 }
 
 fn decode_event(
@@ -111,7 +112,7 @@ fn decode_event(
     let etw = EtwEvent {
         ts: event.ts,
         machine: event.machine,
-        cpu: Some(cpu).filter(|&cpu| cpu <= MAX_CPUS),
+        cpu,
         thread: EventFields::new(message).uint(etw_trace_event::THREAD_ID) as u32,
     };
     let header = [etw_trace_event::TIMESTAMP, etw_trace_event::CPU, etw_trace_event::THREAD_ID];

@@ -82,10 +82,6 @@ pub(super) fn decode_switch(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let Some(cpu) = event.cpu else {
-        stats.increment(Stat::MalformedPackets);
-        return;
-    };
     let switch = LastFields::<14>::new(message);
     let tid = |number| switch.get(number).map_or(ANONYMOUS, |tid| tid.as_u32());
     let next_tid = tid(c_switch_etw_event::NEW_THREAD_ID);
@@ -97,7 +93,7 @@ pub(super) fn decode_switch(
         stats.increment(Stat::TaskStateInvalid);
     }
     let next = thread(event, next_tid, trackers, tables);
-    let ucpu = trackers.cpus.get(event.machine, cpu, tables);
+    let ucpu = trackers.cpus.get(event.machine, event.cpu, tables);
     let slice = tables.sched_slice.push(SchedSliceRow {
         ts: event.ts,
         dur: -1,
@@ -107,7 +103,7 @@ pub(super) fn decode_switch(
         ucpu,
     });
     let Running(running) = trackers.source.states.get();
-    if let Some((tid, slice, start)) = running.insert(cpu, (next_tid, slice, event.ts)) {
+    if let Some((tid, slice, start)) = running.insert(event.cpu, (next_tid, slice, event.ts)) {
         if tid == previous_tid {
             tables.sched_slice.dur.set(slice, event.ts - start);
             tables.sched_slice.end_state.set(slice, state);

@@ -62,7 +62,7 @@ fn zone(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, s
     let number = event.int(thermal_exynos_acpm_bulk::TZ_ID);
     let zone = usize::try_from(number).ok().and_then(|number| ZONES.get(number));
     let Some(zone) = zone else {
-        effects.stats.increment(Stat::FtraceBundleTokenizerErrors);
+        effects.stats.increment(Stat::FtraceThermalExynosAcpmUnknownTzId);
         return;
     };
     let of = effects.by_text("thermal_zone", zone);

@@ -7,8 +7,8 @@ use tpq_proto::fields::{
     interned_v8_js_function, interned_v8_js_script, interned_v8_wasm_script,
 };
 use tpq_proto::wire::LastFields;
-use tpq_tables::StringId;
 use tpq_tables::table::{V8IsolateRow, V8JsFunctionRow, V8JsScriptRow, V8WasmScriptRow};
+use tpq_tables::{Stat, StringId};
 
 use super::{Context, base64, text};
 use tpq_trackers::track::{Tid, Upid};
@@ -70,8 +70,9 @@ type FunctionKey = (StringId, u32, bool, StringId, Option<u32>, Option<u32>);
 /// sequence sends them anew.
 #[derive(Default)]
 pub(super) struct Entries {
-    isolates_by_iid: FxHashMap<(u32, u64), Isolate>,
-    isolates: FxHashMap<(Upid, i32), Isolate>,
+    /// `None` stands for isolates that do not state where their code is.
+    isolates_by_iid: FxHashMap<(u32, u64), Option<Isolate>>,
+    isolates: FxHashMap<(Upid, i32), Option<Isolate>>,
     functions_by_iid: FxHashMap<(u32, u64, u32), Function>,
     functions: FxHashMap<FunctionKey, Function>,
     /// By isolate and id in the engine.
@@ -94,12 +95,12 @@ impl Entries {
     pub(super) fn isolate(iid: u64, context: &mut Context<'_, '_>) -> Option<Isolate> {
         let key = (scope(context), iid);
         if let Some(&isolate) = entries(context).isolates_by_iid.get(&key) {
-            return Some(isolate);
+            return isolate;
         }
         let message = context.entry(interned_data::V8_ISOLATE, iid)?;
-        let isolate = make_isolate(&LastFields::<7>::new(message), context);
+        let isolate = isolate_of(&LastFields::<7>::new(message), context);
         entries(context).isolates_by_iid.insert(key, isolate);
-        Some(isolate)
+        isolate
     }
 
     pub(super) fn function(
@@ -178,7 +179,9 @@ impl Entries {
     }
 }
 
-fn make_isolate(message: &LastFields<'_, 7>, context: &mut Context<'_, '_>) -> Isolate {
+/// The isolate that a message describes; `None`, and counted once, for one without a range of
+/// addresses for its code.
+fn isolate_of(message: &LastFields<'_, 7>, context: &mut Context<'_, '_>) -> Option<Isolate> {
     let machine = context.packet.machine;
     let pid = i64::from(message.uint(interned_v8_isolate::PID) as u32);
     let upid = context.trackers.processes.process(Tid { machine, id: pid }, context.tables);
@@ -186,8 +189,28 @@ fn make_isolate(message: &LastFields<'_, 7>, context: &mut Context<'_, '_>) -> I
     if let Some(&isolate) = entries(context).isolates.get(&(upid, id)) {
         return isolate;
     }
-    let range = message.get(interned_v8_isolate::CODE_RANGE);
-    let range = range.map(|range| LastFields::<5>::new(range.as_bytes()));
+    let isolate = match message.get(interned_v8_isolate::CODE_RANGE) {
+        Some(range) => {
+            let range = LastFields::<5>::new(range.as_bytes());
+            Some(make_isolate(message, &range, (upid, pid), context))
+        }
+        None => {
+            context.stats.increment(Stat::V8IsolateHasNoCodeRange);
+            None
+        }
+    };
+    entries(context).isolates.insert((upid, id), isolate);
+    isolate
+}
+
+/// Writes the row of an isolate, and notes where its code can be.
+fn make_isolate(
+    message: &LastFields<'_, 7>,
+    range: &LastFields<'_, 5>,
+    (upid, pid): (Upid, i64),
+    context: &mut Context<'_, '_>,
+) -> Isolate {
+    let id = message.int(interned_v8_isolate::ISOLATE_ID) as i32;
     let blob = [
         interned_v8_isolate::EMBEDDED_BLOB_CODE_START_ADDRESS,
         interned_v8_isolate::EMBEDDED_BLOB_CODE_SIZE,
@@ -198,21 +221,17 @@ fn make_isolate(message: &LastFields<'_, 7>, context: &mut Context<'_, '_>) -> I
         internal_isolate_id: id,
         embedded_blob_code_start_address: blob[0] as i64,
         embedded_blob_code_size: blob[1] as i64,
-        code_range_base_address: range.map(|range| range.int(code_range::BASE_ADDRESS)),
-        code_range_size: range.map(|range| range.int(code_range::SIZE)),
-        shared_code_range: range.map(|range| range.uint(code_range::IS_PROCESS_WIDE) != 0),
+        code_range_base_address: Some(range.int(code_range::BASE_ADDRESS)),
+        code_range_size: Some(range.int(code_range::SIZE)),
+        shared_code_range: Some(range.uint(code_range::IS_PROCESS_WIDE) != 0),
         embedded_blob_code_copy_start_address: range
-            .and_then(|range| range.get(code_range::EMBEDDED_BLOB_CODE_COPY_START_ADDRESS))
+            .get(code_range::EMBEDDED_BLOB_CODE_COPY_START_ADDRESS)
             .map(|address| address.as_i64()),
     };
-    let isolate = Isolate { row: context.tables.v8_isolate.push(row), upid, pid };
     let jit = &mut context.trackers.source.stacks.jit;
     jit.add_range(upid, blob[0], blob[1]);
-    if let Some(range) = range {
-        jit.add_range(upid, range.uint(code_range::BASE_ADDRESS), range.uint(code_range::SIZE));
-    }
-    entries(context).isolates.insert((upid, id), isolate);
-    isolate
+    jit.add_range(upid, range.uint(code_range::BASE_ADDRESS), range.uint(code_range::SIZE));
+    Isolate { row: context.tables.v8_isolate.push(row), upid, pid }
 }
 
 /// The row of a script.

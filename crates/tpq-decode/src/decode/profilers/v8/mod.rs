@@ -84,9 +84,10 @@ fn js_code(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, st
         return;
     }
     // The interpreter has machine code of its own for a function only if it was told to.
-    let jit = &context.trackers.source.stacks.jit;
-    let is_bytecode =
-        tier == IGNITION && (place.size == 0 || !jit.is_in_range(place.isolate.upid, place.start));
+    if tier == IGNITION && place.size == 0 {
+        context.stats.increment(Stat::V8CodeLoadMissingCodeRange);
+    }
+    let is_bytecode = tier == IGNITION && !context.is_in_range(place);
     let mut row = V8JsCodeRow {
         v8_js_function_id: function.row,
         tier: context.tables.strings.intern(JS_TIERS[tier]),
@@ -171,13 +172,16 @@ fn regexp_code(
 fn code_move(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
     let mut context = Context { packet, trackers, tables, stats };
     let moved = LastFields::<6>::new(packet.data);
-    let Some(from) = moved.get(v8_code_move::FROM_INSTRUCTION_START_ADDRESS) else { return };
-    let iid = moved.uint(v8_code_move::ISOLATE_IID);
-    let Some(isolate) = Entries::isolate(iid, &mut context) else { return };
+    let numbers = [v8_code_move::ISOLATE_IID, v8_code_move::TID];
+    let range =
+        [v8_code_move::FROM_INSTRUCTION_START_ADDRESS, v8_code_move::INSTRUCTION_SIZE_BYTES];
+    let Some(place) = context.place(&moved, numbers, range) else { return };
+    if !moved.has(range[0]) || !context.expect_range(place) {
+        return;
+    }
     let to = moved.uint(v8_code_move::TO_INSTRUCTION_START_ADDRESS);
     let jit = &mut context.trackers.source.stacks.jit;
-    // Bytecode moves as well, and is not kept by address.
-    jit.move_code(packet.ts(), isolate.upid, (from.as_u64(), to), context.tables);
+    jit.move_code(packet.ts(), place.isolate.upid, (place.start, to), context.tables);
 }
 
 impl<'p> Context<'_, 'p> {
@@ -191,7 +195,7 @@ impl<'p> Context<'_, 'p> {
     ) -> Option<Place> {
         let isolate = Entries::isolate(code.uint(isolate), self)?;
         let Some(tid) = code.get(tid).or_else(|| self.default_tid()) else {
-            self.stats.increment(Stat::MalformedPackets);
+            self.stats.increment(Stat::V8NoDefaults);
             return None;
         };
         let machine = self.packet.machine;
@@ -209,7 +213,26 @@ impl<'p> Context<'_, 'p> {
         LastFields::<2>::new(defaults.as_bytes()).get(v8_code_defaults::TID)
     }
 
-    /// Adds code; `None`, and counted, if it has no addresses.
+    /// Whether code has addresses, in the memory that its process keeps code in.
+    fn is_in_range(&self, place: Place) -> bool {
+        let jit = &self.trackers.source.stacks.jit;
+        place.size > 0 && jit.is_in_range(place.isolate.upid, (place.start, place.size))
+    }
+
+    /// The same; code with other addresses, or without any, is counted.
+    fn expect_range(&mut self, place: Place) -> bool {
+        let is_in_range = self.is_in_range(place);
+        if !is_in_range {
+            let has_no_addresses = place.size == 0 || place.start.checked_add(place.size).is_none();
+            self.stats.increment(match has_no_addresses {
+                true => Stat::V8CodeLoadMissingCodeRange,
+                false => Stat::V8NoCodeRange,
+            });
+        }
+        is_in_range
+    }
+
+    /// Adds code; `None`, and counted, if it does not lie in the memory for code.
     fn add_code(
         &mut self,
         place: Place,
@@ -217,6 +240,9 @@ impl<'p> Context<'_, 'p> {
         source: Option<SourceLine>,
         native: Option<Field<'_>>,
     ) -> Option<u32> {
+        if !self.expect_range(place) {
+            return None;
+        }
         let code = NewCode {
             ts: self.packet.ts(),
             utid: place.utid,
@@ -228,11 +254,7 @@ impl<'p> Context<'_, 'p> {
             native_code: base64(native, self.tables),
         };
         self.trackers.bounds.include(self.packet.ts());
-        let row = self.trackers.source.stacks.jit.add(code, self.tables);
-        if row.is_none() {
-            self.stats.increment(Stat::V8CodeLoadMissingCodeRange);
-        }
-        row
+        self.trackers.source.stacks.jit.add(code, self.tables)
     }
 
     fn intern(&mut self, text: &[u8]) -> StringId {
@@ -249,7 +271,7 @@ impl<'p> Context<'_, 'p> {
     fn entry(&mut self, kind: u32, iid: u64) -> Option<&'p [u8]> {
         let message = self.packet.interned.message(self.packet.generation, kind, iid);
         if message.is_none() {
-            self.stats.increment(Stat::InternedDataTokenizerErrors);
+            self.stats.increment(Stat::V8InternErrors);
         }
         message
     }

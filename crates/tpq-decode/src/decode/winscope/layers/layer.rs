@@ -102,7 +102,7 @@ impl<'a> Layer<'a> {
             Some(RoundedRect { rect, radii: layer.radii })
         };
         let (Some(own), Some(others)) = (rounded(self), rounded(other)) else { return false };
-        !self.has_invalid_rotation && !other.has_invalid_rotation && own.contains(&others)
+        !self.has_invalid_rotation && own.contains(&others)
     }
 
     pub(super) fn overlaps(&self, other: &Self, display: Option<&Rect>) -> bool {

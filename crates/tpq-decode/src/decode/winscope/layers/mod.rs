@@ -42,6 +42,8 @@ struct Snapshot<'a> {
     layers: Vec<Layer<'a>>,
     /// Places of the layers by id; of two layers with one id the first counts.
     by_id: FxHashMap<i32, usize>,
+    /// Size of the message, bytes.
+    size: usize,
     /// Whether the state of the composition was not recorded.
     excludes_composition: bool,
 }
@@ -57,6 +59,7 @@ impl<'a> Snapshot<'a> {
             displays: displays.by_ref().take(MAX_DISPLAYS).map(Display::read).collect(),
             layers: layers.by_ref().take(MAX_LAYERS).map(Layer::read).collect(),
             by_id: FxHashMap::default(),
+            size: message.len(),
             excludes_composition: excludes.is_none_or(|field| field.as_bool()),
         };
         *errors += displays.count() + layers.count();
@@ -76,17 +79,18 @@ impl<'a> Snapshot<'a> {
 fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
     let context = &mut DecodeContext { packet, trackers, tables, stats };
     let snapshot_id = add_snapshot(context);
-    let mut too_many = 0;
-    let snapshot = Snapshot::read(packet.data, &mut too_many);
-    if too_many > 0 {
-        context.stats.add(ERRORS, i64::try_from(too_many).unwrap_or(i64::MAX));
-    }
+    let mut left_out = 0;
+    let snapshot = Snapshot::read(packet.data, &mut left_out);
+    let mut left_out = i64::try_from(left_out).unwrap_or(i64::MAX);
     for (at, display) in snapshot.displays.iter().enumerate() {
         display.add_row(snapshot_id, at, context);
     }
     let top_to_bottom = order::top_to_bottom(&snapshot);
     let strings = &mut context.tables.strings;
-    let visibility = visibility::compute(&snapshot, &top_to_bottom, strings);
+    let visibility = visibility::compute(&snapshot, &top_to_bottom, &mut left_out, strings);
+    if left_out > 0 {
+        context.stats.add(ERRORS, left_out);
+    }
     let rects = rects::add_rows(&snapshot, &top_to_bottom, &visibility, context);
     for (at, layer) in snapshot.layers.iter().enumerate() {
         let rects = rects.get(&at).copied().unwrap_or_default();

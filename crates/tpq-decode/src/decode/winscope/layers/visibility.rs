@@ -10,6 +10,9 @@ use crate::decode::winscope::geometry::Rect;
 
 /// Most layers of each kind that are listed above a layer.
 const MAX_ABOVE: usize = 64;
+/// Pairs of layers that are compared for each byte of a snapshot. Each visible layer is compared
+/// with those above it; layers of a usual size are compared with thousands.
+const PAIRS_PER_BYTE: usize = 16;
 
 /// Whether a layer is visible, and why.
 #[derive(Default)]
@@ -25,21 +28,24 @@ pub(super) struct Visibility {
     pub(super) covered_by: Vec<i32>,
 }
 
-/// The visibility of the layers that are drawn, by their places.
+/// The visibility of the layers that are drawn, by their places. `left_out` counts layers that were
+/// not compared with all layers above them.
 pub(super) fn compute(
     snapshot: &Snapshot<'_>,
     top_to_bottom: &[usize],
+    left_out: &mut i64,
     strings: &mut StringPool,
 ) -> FxHashMap<usize, Visibility> {
     let mut parents = HiddenParents::default();
-    let mut above = Above::default();
+    let pairs_left = snapshot.size.saturating_mul(PAIRS_PER_BYTE);
+    let mut above = Above { opaque: Vec::new(), translucent: Vec::new(), pairs_left };
     let mut computed = FxHashMap::default();
     for &at in top_to_bottom {
         let Some(layer) = snapshot.layers.get(at) else { continue };
         let is_parent_hidden = parents.is_parent_hidden(layer, snapshot);
         let mut visibility = Visibility::default();
         if !is_parent_hidden && is_visible_alone(layer, snapshot) {
-            above.place(layer, snapshot, &mut visibility);
+            *left_out += i64::from(!above.place(layer, snapshot, &mut visibility));
         }
         if !visibility.is_visible {
             let is_occluded = !visibility.occluded_by.is_empty();
@@ -55,25 +61,30 @@ pub(super) fn compute(
 }
 
 /// The visible layers above the ones that come next.
-#[derive(Default)]
 struct Above<'s, 'a> {
     opaque: Vec<&'s Layer<'a>>,
     translucent: Vec<&'s Layer<'a>>,
+    /// How many pairs of layers may still be compared.
+    pairs_left: usize,
 }
 
 impl<'s, 'a> Above<'s, 'a> {
-    /// Finds the layers above one that is visible if nothing hides it, and adds it to them.
+    /// Finds the layers above one that is visible if nothing hides it, and adds it to them. Returns
+    /// false if it was not compared with all of them.
     fn place(
         &mut self,
         layer: &'s Layer<'a>,
         snapshot: &Snapshot<'_>,
         visibility: &mut Visibility,
-    ) {
+    ) -> bool {
+        let count = self.opaque.len() + self.translucent.len();
+        let compared = count.min(self.pairs_left);
+        self.pairs_left -= compared;
         let display = display_of(layer, snapshot);
         let display = display.as_ref();
         visibility.is_visible = true;
         let is_of_stack = |other: &&&Layer<'a>| other.layer_stack == layer.layer_stack;
-        for opaque in self.opaque.iter().filter(is_of_stack) {
+        for opaque in self.opaque.iter().take(compared).filter(is_of_stack) {
             if opaque.hides(layer, display) {
                 visibility.is_visible = false;
                 list(&mut visibility.occluded_by, opaque);
@@ -81,7 +92,8 @@ impl<'s, 'a> Above<'s, 'a> {
                 list(&mut visibility.partially_occluded_by, opaque);
             }
         }
-        for translucent in self.translucent.iter().filter(is_of_stack) {
+        let compared_translucent = compared.saturating_sub(self.opaque.len());
+        for translucent in self.translucent.iter().take(compared_translucent).filter(is_of_stack) {
             if visibility.covered_by.len() >= MAX_ABOVE {
                 break;
             }
@@ -93,6 +105,7 @@ impl<'s, 'a> Above<'s, 'a> {
             true => self.opaque.push(layer),
             false => self.translucent.push(layer),
         }
+        compared == count
     }
 }
 

@@ -1,10 +1,12 @@
-//! Frames of windows in steps from a text: `ORDER BY name RANGE BETWEEN 1 PRECEDING AND …`.
+//! Frames of windows in steps from a text, `ORDER BY name RANGE BETWEEN 1 PRECEDING AND …`, and in
+//! steps that are no integers from an integer.
 //!
-//! No number of steps leads from one text to another. As in SQLite, such a bound is that of the
-//! rows with the same text.
+//! No number of steps leads from one text, or NULL, to another. As in SQLite, such a bound is that
+//! of the rows with the same text. From an integer to another leads a whole number of steps.
 
+use datafusion::arrow::datatypes::DataType;
 use datafusion::common::tree_node::{Transformed, TreeNode};
-use datafusion::common::{DFSchema, Result};
+use datafusion::common::{DFSchema, Result, ScalarValue};
 use datafusion::logical_expr::expr::WindowFunction;
 use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::utils::merge_schema;
@@ -39,14 +41,18 @@ pub(super) fn lower(plan: LogicalPlan) -> Result<LogicalPlan> {
 
 fn framed(mut window: Box<WindowFunction>, schema: &DFSchema) -> Transformed<Expr> {
     let frame = &window.params.window_frame;
-    let is_of_text = matches!(
-        &window.params.order_by[..],
-        [by] if by.expr.get_type(schema).is_ok_and(|data_type| is_text(&data_type))
-    );
-    if frame.units != WindowFrameUnits::Range || !is_of_text {
-        return Transformed::no(Expr::WindowFunction(window));
-    }
-    let (start, end) = (peers(&frame.start_bound), peers(&frame.end_bound));
+    let data_type = match &window.params.order_by[..] {
+        [by] if frame.units == WindowFrameUnits::Range => by.expr.get_type(schema).ok(),
+        _ => None,
+    };
+    let (start, end) = match data_type {
+        Some(DataType::Null) => (peers(&frame.start_bound), peers(&frame.end_bound)),
+        Some(text) if is_text(&text) => (peers(&frame.start_bound), peers(&frame.end_bound)),
+        Some(DataType::Int64) => {
+            (whole_steps(&frame.start_bound, true), whole_steps(&frame.end_bound, false))
+        }
+        _ => (None, None),
+    };
     if start.is_none() && end.is_none() {
         return Transformed::no(Expr::WindowFunction(window));
     }
@@ -66,4 +72,27 @@ fn peers(bound: &WindowFrameBound) -> Option<WindowFrameBound> {
         }
         _ => None,
     }
+}
+
+/// The bound in whole steps that has the same integers in the frame as one with a fraction.
+fn whole_steps(bound: &WindowFrameBound, is_start: bool) -> Option<WindowFrameBound> {
+    /// Up to here reals have all integers.
+    const MOST: f64 = 9_007_199_254_740_992.0;
+    let steps = match bound {
+        WindowFrameBound::Preceding(steps) | WindowFrameBound::Following(steps) => steps,
+        WindowFrameBound::CurrentRow => return None,
+    };
+    let written = steps.try_as_str().flatten()?;
+    if written.parse::<i64>().is_ok() {
+        return None;
+    }
+    let steps: f64 = written.parse().ok().filter(|steps| (0.0..=MOST).contains(steps))?;
+    // From the row to the outside of the frame the last whole step counts, to the inside the next.
+    let is_preceding = matches!(bound, WindowFrameBound::Preceding(_));
+    let whole = if is_preceding == is_start { steps.floor() } else { steps.ceil() };
+    let whole = ScalarValue::Utf8(Some((whole as i64).to_string()));
+    Some(match is_preceding {
+        true => WindowFrameBound::Preceding(whole),
+        false => WindowFrameBound::Following(whole),
+    })
 }

@@ -1,0 +1,210 @@
+//! The groups of tables that statements name, before there are tables.
+//!
+//! Only names are looked at, through views and modules. A group that is named may not be read in
+//! the end, and a group that is not named is made when it is read after all, so an error here costs
+//! time and changes no result.
+
+use std::collections::BTreeSet;
+
+use datafusion::sql::sqlparser::tokenizer::Token;
+use tpq_tables::{ColumnKind, TableGroup, TableGroups, Tables};
+
+use crate::catalog::{INTRINSIC, NUMBERED, STORED};
+use crate::functions::EXTRACT_ARG;
+use crate::modules::{Modules, SqlModule};
+use crate::perfetto_sql::tokenize;
+use crate::views::Prelude;
+
+/// Functions that read rows of kernel events or of args, or return ids of arg sets.
+const OF_ARGS: [&str; 5] =
+    [EXTRACT_ARG, "to_ftrace", "__intrinsic_arg_set_to_json", "ancestor_slice", "descendant_slice"];
+/// The end of the name of every column with ids of arg sets.
+const ARG_SET_ID: &str = "arg_set_id";
+
+/// The groups of tables that `statements` name. `packages` are the modules of the user.
+pub fn groups_named(statements: &str, packages: &[SqlModule]) -> TableGroups {
+    let mut named = Named {
+        modules: Modules::new(packages),
+        prelude: Prelude::default(),
+        seen: BTreeSet::new(),
+        groups: TableGroups::NONE,
+        has_arg_sets: false,
+        has_all_columns: false,
+    };
+    named.text(statements, Columns::AsNamed);
+    match named.has_arg_sets && named.has_all_columns {
+        true => named.groups.with(TableGroup::KernelEvents),
+        false => named.groups,
+    }
+}
+
+/// The columns that a text reads.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Columns {
+    /// Those that it names.
+    AsNamed,
+    /// Those that a statement names which uses it: the text is that of a view.
+    AsUsed,
+}
+
+/// What was named so far.
+struct Named {
+    modules: Modules,
+    prelude: Prelude,
+    /// Names and modules that were looked at.
+    seen: BTreeSet<String>,
+    groups: TableGroups,
+    /// Whether there are tables with ids of arg sets among what was named.
+    has_arg_sets: bool,
+    /// Whether all columns of something are selected.
+    has_all_columns: bool,
+}
+
+impl Named {
+    fn text(&mut self, text: &str, columns: Columns) {
+        let Ok(tokens) = tokenize(text) else {
+            // It is not a statement, and whoever runs it says so.
+            self.groups = TableGroups::all();
+            return;
+        };
+        let tokens: Vec<Token> = tokens
+            .into_iter()
+            .map(|token| token.token)
+            .filter(|token| !matches!(token, Token::Whitespace(_)))
+            .collect();
+        for (at, token) in tokens.iter().enumerate() {
+            match token {
+                Token::Word(word) => {
+                    let name = word.value.to_lowercase();
+                    if name == "include" {
+                        self.modules(&tokens[at + 1..]);
+                    }
+                    if columns == Columns::AsNamed && name.ends_with(ARG_SET_ID) {
+                        self.groups = self.groups.with(TableGroup::KernelEvents);
+                    }
+                    self.name(name);
+                }
+                Token::Mul if columns == Columns::AsNamed => {
+                    self.has_all_columns |= selects_all(&tokens[..at]);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Looks at what a name may stand for.
+    fn name(&mut self, name: String) {
+        let prefixes = [STORED, NUMBERED, INTRINSIC];
+        let plain = prefixes.iter().find_map(|prefix| name.strip_prefix(prefix)).unwrap_or(&name);
+        if let Some(table) = Tables::DECLS.iter().find(|table| table.name == plain) {
+            self.groups = table.group.map_or(self.groups, |group| self.groups.with(group));
+            self.has_arg_sets |=
+                table.columns.iter().any(|column| column.kind == ColumnKind::ArgSetId);
+        }
+        if OF_ARGS.contains(&name.as_str()) {
+            self.groups = self.groups.with(TableGroup::KernelEvents);
+        }
+        let view = self.prelude.view(&name).ok().flatten().map(|view| view.statement());
+        if self.seen.insert(name)
+            && let Some(view) = view
+        {
+            self.text(&view, Columns::AsUsed);
+        }
+    }
+
+    /// Looks at the modules that a statement includes, given what comes after INCLUDE.
+    fn modules(&mut self, tokens: &[Token]) {
+        let [Token::Word(_), Token::Word(_), path @ ..] = tokens else { return };
+        let path = path.iter().take_while(|token| !matches!(token, Token::SemiColon | Token::EOF));
+        let path: String = path.map(ToString::to_string).collect();
+        for module in self.modules.matching(&path) {
+            let text = self.modules.text(&module);
+            if self.seen.insert(format!("module {module}"))
+                && let Some(text) = text
+            {
+                self.text(&text, Columns::AsNamed);
+            }
+        }
+    }
+}
+
+/// Whether an asterisk after these tokens stands for all columns, and not for a multiplication or
+/// in `count(*)`.
+fn selects_all(before: &[Token]) -> bool {
+    match before.last() {
+        Some(Token::Comma | Token::Period) => true,
+        Some(Token::Word(word)) => {
+            let keywords = ["select", "distinct", "all", "returning"];
+            keywords.contains(&word.value.to_lowercase().as_str())
+        }
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whether kernel events, and whether thread states are named.
+    fn named(statements: &str) -> (bool, bool) {
+        let package = SqlModule {
+            name: "own.waits".to_owned(),
+            text: "CREATE PERFETTO VIEW waits AS SELECT ts FROM spurious_sched_wakeup;".into(),
+        };
+        let groups = groups_named(statements, &[package]);
+        (groups.contains(TableGroup::KernelEvents), groups.contains(TableGroup::ThreadStates))
+    }
+
+    #[test]
+    fn common_first_questions_name_neither() {
+        for statements in [
+            "",
+            "SELECT count(*) FROM sched",
+            "SELECT * FROM sched LIMIT 3; SELECT dur * 2, max(ts) FROM sched_slice",
+            "SELECT t.name, sum(dur) FROM sched JOIN thread AS t USING (utid) GROUP BY t.name",
+            "select name, count(*) n from slice group by 1 -- thread_state",
+            "SELECT s.name FROM slice s JOIN thread_track t ON s.track_id = t.id",
+            "SELECT 'thread_state'; SELECT name, value FROM stats WHERE severity = 'data_loss'",
+        ] {
+            assert_eq!(named(statements), (false, false), "{statements}");
+        }
+    }
+
+    #[test]
+    fn tables_are_found_by_all_their_names() {
+        assert_eq!(named("SELECT ts FROM ftrace_event"), (true, false));
+        assert_eq!(named("SELECT ts FROM raw"), (true, false));
+        assert_eq!(named("SELECT key FROM __stored_args"), (true, false));
+        assert_eq!(named("SELECT ts FROM \"thread_state\""), (false, true));
+        assert_eq!(named("SELECT ts FROM __intrinsic_Spurious_sched_wakeup"), (false, true));
+        assert_eq!(named("SELECT 1; SELECT ts FROM args, thread_state"), (true, true));
+    }
+
+    #[test]
+    fn ids_of_arg_sets_are_of_kernel_events() {
+        for statements in [
+            "SELECT arg_set_id FROM slice",
+            "SELECT source_arg_set_id FROM track",
+            "SELECT * FROM slice",
+            "SELECT s.*, 1 FROM slice AS s",
+            "SELECT 1, * FROM thread",
+            "SELECT EXTRACT_ARG(x, 'key') FROM y",
+            "SELECT to_ftrace(1)",
+        ] {
+            assert_eq!(named(statements), (true, false), "{statements}");
+        }
+        assert_eq!(named("SELECT 3 * dur, count(*) FROM slice"), (false, false));
+    }
+
+    #[test]
+    fn modules_are_read() {
+        assert_eq!(named("INCLUDE PERFETTO MODULE own.waits; SELECT 1"), (false, true));
+        assert_eq!(named("include perfetto module own.*;"), (false, true));
+        assert_eq!(named("INCLUDE PERFETTO MODULE no.such; SELECT 1"), (false, false));
+    }
+
+    #[test]
+    fn what_cannot_be_read_names_everything() {
+        assert_eq!(named("SELECT 'unfinished"), (true, true));
+    }
+}

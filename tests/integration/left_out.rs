@@ -1,0 +1,255 @@
+//! Tables that an import leaves out, because the statements to be run do not name them.
+
+use std::io::Write;
+use std::path::Path;
+use std::sync::Arc;
+
+use insta::assert_snapshot;
+use tokio::runtime::Runtime;
+use tpq::{ImportOptions, TableCache, Trace};
+use tpq_tables::TableGroups;
+use tpq_testkit::mutate::mutate;
+use tpq_testkit::random::Random;
+use tpq_testkit::testdata;
+use tpq_testkit::{Annotation, FtraceBundle, FtraceEvent, Packet, Task, TraceBuilder, TrackEvent};
+
+use crate::command::{Folder, run};
+use crate::imported::{Imported, TRACK, recording};
+use crate::same_tables::assert_same;
+
+const ONE: Task<'_> = Task::new("one", 11);
+const TWO: Task<'_> = Task::new("two", 12);
+const SLEEPS: i64 = 1;
+const CAN_RUN: i64 = 0;
+
+/// Two switches and a wakeup between two instants. Each of these has an arg set of its own, and so
+/// has the track of the instants.
+fn trace() -> TraceBuilder {
+    let events = FtraceBundle::new(0)
+        .event(FtraceEvent::sched_switch(100, ONE, SLEEPS, TWO))
+        .event(FtraceEvent::sched_waking(150, TWO.tid, ONE, 0))
+        .event(FtraceEvent::sched_switch(200, TWO, CAN_RUN, ONE));
+    let instant = |at, name, value| {
+        let event = TrackEvent::instant(TRACK).name(name);
+        let event = event.annotation(Annotation::named("number").int(value));
+        Packet::new().sequence(1).timestamp(at).track_event(event)
+    };
+    recording()
+        .packet(instant(50, "before", 1))
+        .packet(Packet::new().sequence(2).ftrace(events))
+        .packet(instant(300, "after", 2))
+}
+
+fn lean() -> ImportOptions {
+    let statements = Some(Arc::from("SELECT count(*) FROM sched"));
+    ImportOptions { statements, ..ImportOptions::default() }
+}
+
+fn open(statements: &str) -> Imported {
+    let statements = Some(Arc::from(statements));
+    let options = ImportOptions { statements, ..ImportOptions::default() };
+    Imported::with(&[("trace", &trace().build())], options)
+}
+
+fn left_out(imported: &Imported) -> TableGroups {
+    imported.with_trace(async |trace| trace.tables().groups_left_out())
+}
+
+const SLICES: &str = "SELECT ts, name, arg_set_id, int_value FROM slice \
+    LEFT JOIN args USING (arg_set_id) ORDER BY ts";
+const STATES: &str = "SELECT ts, dur, t.name, state FROM thread_state \
+    JOIN thread t USING (utid) ORDER BY thread_state.id";
+
+#[test]
+fn tables_that_no_statement_names_are_made_when_one_does() {
+    let imported = open("SELECT count(*) FROM sched");
+    assert_eq!(left_out(&imported), TableGroups::all());
+    assert_eq!(imported.cell("SELECT count(*) FROM sched"), "2");
+    let by_name = "SELECT name, count(*) AS n FROM slice GROUP BY name ORDER BY name";
+    assert_snapshot!(imported.rows(by_name), @r"
+    name    n
+    after   1
+    before  1
+    ");
+    // The last event is an instant without a duration.
+    assert_snapshot!(imported.rows("SELECT start_ts, end_ts FROM trace_bounds"), @r"
+    start_ts  end_ts
+    50        300
+    ");
+    assert_eq!(left_out(&imported), TableGroups::all());
+    assert_snapshot!(imported.rows("SELECT ts, name FROM ftrace_event ORDER BY id"), @r"
+    ts   name
+    100  sched_switch
+    150  sched_waking
+    200  sched_switch
+    ");
+    assert_eq!(left_out(&imported), TableGroups::NONE);
+    assert_snapshot!(imported.rows(STATES), @r"
+    ts   dur  name  state
+    100  50   one   S
+    100  100  two   Running
+    150  50   one   R
+    200  -1   two   R
+    200  -1   one   Running
+    ");
+}
+
+/// The track has the first set, and the second instant the sixth, as three of kernel events come
+/// before it. No row is made of these.
+#[test]
+fn ids_of_arg_sets_are_those_of_the_whole_trace() {
+    let imported = open("SELECT count(*) FROM sched");
+    // Answered by statistics of the column.
+    let bounds = "SELECT min(arg_set_id) AS low, max(arg_set_id) AS high, count(arg_set_id) AS n \
+        FROM slice";
+    assert_snapshot!(imported.rows(bounds), @r"
+    low  high  n
+    2    6     2
+    ");
+    for statements in ["", SLICES] {
+        assert_snapshot!(open(statements).rows(SLICES), @r"
+        ts   name    arg_set_id  int_value
+        50   before  2           1
+        300  after   6           2
+        ");
+    }
+    let filtered = "SELECT name FROM slice WHERE arg_set_id = 6";
+    assert_eq!(open("").cell(filtered), "after");
+    assert_eq!(open("").cell("SELECT extract_arg(6, 'number') AS number"), "2");
+}
+
+#[test]
+fn tables_that_a_statement_names_are_made_at_once() {
+    assert_eq!(left_out(&open("SELECT ts FROM ftrace_event, thread_state")), TableGroups::NONE);
+    let states = open("SELECT state FROM thread_state");
+    assert_ne!(left_out(&states), TableGroups::NONE);
+    assert_eq!(states.cell("SELECT count(*) FROM thread_state"), "5");
+    // They were not left out, so nothing had to be made.
+    assert_ne!(left_out(&states), TableGroups::NONE);
+}
+
+/// The cache is to have all tables.
+#[test]
+fn nothing_is_left_out_of_a_cache() {
+    let folder = tempfile::tempdir().unwrap();
+    let cache = Some(TableCache::in_folder(folder.path()).of_traces_from(0));
+    let options = ImportOptions { cache, ..lean() };
+    let imported = Imported::with(&[("trace", &trace().build())], options);
+    assert_eq!(left_out(&imported), TableGroups::NONE);
+}
+
+/// Without kernel events there is nothing to save.
+#[test]
+fn nothing_is_left_out_of_a_trace_without_kernel_events() {
+    let event = TrackEvent::instant(TRACK).name("alone");
+    let packet = Packet::new().sequence(1).timestamp(50).track_event(event);
+    let imported = Imported::with(&[("trace", &recording().packet(packet).build())], lean());
+    assert_eq!(left_out(&imported), TableGroups::NONE);
+}
+
+/// Rows of two imports must not be mixed.
+#[test]
+fn a_trace_that_was_changed_is_not_imported_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("trace");
+    std::fs::write(&path, trace().build()).unwrap();
+    let runtime = Runtime::new().unwrap();
+    let trace = runtime.block_on(Trace::open(&[&path], lean())).unwrap();
+    append(&path);
+    for statement in [
+        "SELECT count(*) FROM ftrace_event",
+        "SELECT count(*) FROM thread_state",
+        "SELECT max(arg_set_id) FROM slice",
+        "SELECT extract_arg(2, 'number')",
+    ] {
+        let error = runtime.block_on(trace.sql(statement)).unwrap_err().to_string();
+        let reason = "the trace is no longer the one that was imported";
+        assert!(error.contains(reason), "{statement}: {error}");
+    }
+    let rows = runtime.block_on(trace.sql("SELECT name, ts FROM slice")).unwrap();
+    assert_eq!(rows.iter().map(|batch| batch.num_rows()).sum::<usize>(), 2);
+}
+
+fn append(path: &Path) {
+    let mut file = std::fs::OpenOptions::new().append(true).open(path).unwrap();
+    file.write_all(&trace().build()).unwrap();
+}
+
+/// A query that nobody waits for any more leaves the tables usable.
+#[test]
+fn queries_at_once_and_one_that_is_dropped() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("trace");
+    std::fs::write(&path, trace().build()).unwrap();
+    let runtime = Runtime::new().unwrap();
+    runtime.block_on(async {
+        let trace = Arc::new(Trace::open(&[&path], lean()).await.unwrap());
+        let count = |trace: &Arc<Trace>| {
+            let trace = Arc::clone(trace);
+            tokio::spawn(async move {
+                let batches = trace.sql("SELECT ts FROM ftrace_event").await.unwrap();
+                batches.iter().map(|batch| batch.num_rows()).sum::<usize>()
+            })
+        };
+        let (dropped, one, other) = (count(&trace), count(&trace), count(&trace));
+        dropped.abort();
+        assert_eq!((one.await.unwrap(), other.await.unwrap()), (3, 3));
+        assert_eq!(count(&trace).await.unwrap(), 3);
+    });
+}
+
+#[test]
+fn a_stream_is_imported_again_from_its_bytes() {
+    let bytes = trace().build();
+    let read = Trace::read(Path::new("trace"), bytes.as_slice(), &lean()).unwrap();
+    assert_eq!(read.tables().groups_left_out(), TableGroups::all());
+    assert_eq!(read.tables().get("ftrace_event").unwrap().num_rows(), 3);
+}
+
+#[test]
+fn commands_print_the_same_with_all_tables() {
+    let folder = Folder::of(&[("trace.pftrace", &trace().build())]);
+    let printed = |arguments: &[&str]| {
+        let output = folder.run(arguments);
+        (output.status.code(), output.stdout, output.stderr)
+    };
+    // The second statement is not known to read args before it runs.
+    let statements = "SELECT count(*) FROM sched; FROM slice; SELECT * FROM thread_state";
+    for arguments in
+        [&["query", "trace.pftrace", "-c", statements][..], &["check", "trace.pftrace"]]
+    {
+        let eager = printed(&[arguments, &["--eager"]].concat());
+        assert_eq!(printed(arguments), eager, "{arguments:?}");
+    }
+    let missing = run(&["query", "no.pftrace", "--eager", "-c", "SELECT 1"]);
+    assert!(!missing.status.success());
+}
+
+/// What is damaged is counted whether or not rows are made of it.
+#[test]
+fn damaged_traces_have_the_same_tables() {
+    const MUTATIONS: u64 = 400;
+    let files = testdata::files();
+    let seeds: Vec<&[u8]> = files.iter().map(|(_, bytes)| bytes.as_slice()).collect();
+    let own = trace().build();
+    let kernel = [own.as_slice()];
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("trace");
+    let mut left_out = 0;
+    for number in 0..MUTATIONS {
+        let seeds = if number % 2 == 0 { &kernel[..] } else { &seeds[..] };
+        let bytes = mutate(&mut Random::new(number), seeds);
+        std::fs::write(&path, &bytes).unwrap();
+        let one_thread = ImportOptions { threads: Some(1), ..ImportOptions::default() };
+        let usual = tpq::import(std::slice::from_ref(&path), &one_thread);
+        let options = ImportOptions { threads: Some(1), ..lean() };
+        let lean = Trace::read(&path, bytes.as_slice(), &options);
+        let (Ok((usual, _)), Ok(lean)) = (&usual, &lean) else {
+            assert_eq!(usual.is_ok(), lean.is_ok(), "mutation {number}");
+            continue;
+        };
+        left_out += u64::from(!lean.tables().groups_left_out().is_empty());
+        assert_same(usual, lean.tables(), &format!("mutation {number}"));
+    }
+    assert!(left_out > MUTATIONS / 4, "only {left_out} of {MUTATIONS} have kernel events");
+}
