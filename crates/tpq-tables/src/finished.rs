@@ -16,7 +16,7 @@ use arrow_buffer::{
 };
 use arrow_schema::{ArrowError, Schema, SchemaRef};
 
-use crate::later::Later;
+use crate::later::{Later, LoadError};
 use crate::left_out::LeftOut;
 use crate::packed::{FrozenValues, PackedChunk, TakeIds, Valid};
 use crate::store::{Backing, Checksums, Restored};
@@ -61,6 +61,13 @@ pub enum ReadError {
         /// The event.
         source: io::Error,
     },
+}
+
+impl ReadError {
+    /// The error of rows that are kept elsewhere and could not be loaded.
+    pub(crate) fn not_loaded(table: &'static str, reason: &str) -> Self {
+        Self::NotLoaded { table, source: Arc::from(LoadError::from(reason)) }
+    }
 }
 
 /// The smallest and largest value of an integer or float column in one chunk, and its NULLs.
@@ -312,8 +319,8 @@ impl Table {
             Some(left_out) => {
                 let made = left_out.table(self)?;
                 if made.num_rows() != self.rows {
-                    let reason = "the trace now has other rows".to_owned();
-                    return Err(ReadError::NotLoaded { table: self.decl.name, reason });
+                    let reason = "the trace now has other rows";
+                    return Err(ReadError::not_loaded(self.decl.name, reason));
                 }
                 made.column(stored)
             }
