@@ -8,7 +8,7 @@ use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::datatypes::SchemaRef;
 use futures::StreamExt;
 use tokio::sync::oneshot;
-use tpq::{CancelToken, ResultSet, SqlError, Statement, Trace};
+use tpq::{CancelToken, ResultSet, Session, SqlError, Statement, Trace};
 use tpq_output::{OutputError, ResultWriter};
 
 use crate::layout::grouped;
@@ -88,7 +88,7 @@ pub async fn run(
     max_rows: Option<usize>,
 ) -> anyhow::Result<ShownRows> {
     let planning = trace.span("plan");
-    let result = start(trace, statement, max_rows, &CancelToken::default()).await?;
+    let result = start(trace.session(), statement, max_rows, &CancelToken::default()).await?;
     drop(planning);
     let Some(result) = result else { return Ok(ShownRows::NONE) };
     if result.is_suppressed() {
@@ -113,16 +113,14 @@ async fn run_silently(mut result: ResultSet) -> anyhow::Result<ShownRows> {
 /// # Errors
 /// When the statement fails, or was cancelled.
 pub async fn start(
-    trace: &Trace,
+    session: &Session,
     statement: &Statement,
     max_rows: Option<usize>,
     cancel: &CancelToken,
 ) -> Result<Option<ResultSet>, SqlError> {
     match max_rows {
-        Some(max_rows) => {
-            trace.session().run_first(statement, max_rows.saturating_add(1), cancel).await
-        }
-        None => trace.session().run_cancellable(statement, cancel).await,
+        Some(max_rows) => session.run_first(statement, max_rows.saturating_add(1), cancel).await,
+        None => session.run_cancellable(statement, cancel).await,
     }
 }
 

@@ -31,11 +31,12 @@ use futures::future::{BoxFuture, Shared};
 use futures::{FutureExt, StreamExt};
 use tonic::service::interceptor::InterceptedService;
 use tonic::transport::Channel;
+use tpq_lake::plain_scans;
 
 use crate::codec::ClusterCodec;
 use crate::error::ClusterError;
 use crate::kept_rows::KeptRows;
-use crate::settings::MOST_MESSAGE;
+use crate::settings::{MOST_MESSAGE, REQUEST_SECONDS};
 use crate::work::TraceWorker;
 
 /// How often a query runs at most, where its rows are lost with an executor after its end.
@@ -45,12 +46,23 @@ const ATTEMPTS: u32 = 3;
 const SOON: Duration = Duration::from_millis(5);
 const LATER: Duration = Duration::from_millis(200);
 
+/// What Ballista says of a query that lost its last executor.
+const NO_EXECUTOR: &str = "no executors remain to run the tasks";
+/// What it says of a query that the scheduler cancelled because there was no executor. A client that
+/// cancels a query does not ask for it any more.
+const CANCELLED: &str = "Cancelled";
+
+/// The longest time until the scheduler answers. It answers at once, whatever its queries do, unless
+/// its machine has too much to do.
+const ANSWER: Duration = Duration::from_secs(60);
+/// The same for a query, which may be a message of megabytes.
+const SUBMISSION: Duration = Duration::from_secs(REQUEST_SECONDS as u64);
+
 /// How long a scheduler may not know a query: it forgets one for a moment at its end, and for good
 /// when it is started anew.
 const UNKNOWN: Duration = Duration::from_secs(5);
-
 /// How long a client that is to end waits for the number of a query, which it needs to cancel it.
-const SUBMISSION: Duration = Duration::from_secs(10);
+const NUMBER: Duration = Duration::from_secs(10);
 
 /// Tries of a read of rows, and the time between them in milliseconds.
 const READS: u8 = 3;
@@ -102,11 +114,12 @@ impl Cluster {
         plan: Arc<dyn ExecutionPlan>,
         config: &SessionConfig,
     ) -> Result<Query, ClusterError> {
-        ensure_whole_files(&plan)?;
-        let message = PhysicalPlanNode::try_from_physical_plan(Arc::clone(&plan), &self.codec);
         let not_portable = |error: datafusion::error::DataFusionError| {
             ClusterError::NotPortable(error.strip_backtrace())
         };
+        let plan = plain_scans(plan).map_err(not_portable)?;
+        ensure_whole_files(&plan)?;
+        let message = PhysicalPlanNode::try_from_physical_plan(Arc::clone(&plan), &self.codec);
         let mut bytes = Vec::new();
         message.and_then(|message| message.try_encode(&mut bytes)).map_err(not_portable)?;
         let entries = config.options().entries().into_iter();
@@ -124,13 +137,12 @@ impl Cluster {
         for _ in 0..ATTEMPTS {
             let submission = submission(scheduler.clone(), query);
             *self.running() = Some(submission.clone());
-            let job = submission.await.map_err(ClusterError::Scheduler)?;
-            let locations = finished(&mut scheduler, &job).await?;
+            let job = submission.await.map_err(|why| self.failed(why))?;
+            let locations = self.finished(&mut scheduler, &job).await?;
             let rows = fetch(locations, query).await;
             // A scheduler that is gone deletes nothing; executors delete old rows by themselves.
-            let _ = scheduler
-                .clean_job_data(CleanJobDataParams { job_id: job, remove_stage_ids: Vec::new() })
-                .await;
+            let old = CleanJobDataParams { job_id: job, remove_stage_ids: Vec::new() };
+            let _ = self.answer(ANSWER, scheduler.clean_job_data(old)).await;
             *self.running() = None;
             match rows {
                 Ok(rows) => return Ok(rows),
@@ -147,11 +159,12 @@ impl Cluster {
     /// When the scheduler cannot be reached.
     pub async fn cancel(&self) -> Result<(), ClusterError> {
         let Some(submission) = self.running().take() else { return Ok(()) };
-        let Ok(Ok(job_id)) = tokio::time::timeout(SUBMISSION, submission).await else {
+        let Ok(Ok(job_id)) = tokio::time::timeout(NUMBER, submission).await else {
             return Ok(());
         };
         let mut scheduler = self.connect(&SessionConfig::new_with_ballista()).await?;
-        scheduler.cancel_job(CancelJobParams { job_id }).await.map_err(refused)?;
+        let cancelled = scheduler.cancel_job(CancelJobParams { job_id });
+        self.answer(ANSWER, cancelled).await?;
         Ok(())
     }
 
@@ -173,6 +186,67 @@ impl Cluster {
             .max_encoding_message_size(MOST_MESSAGE)
             .max_decoding_message_size(MOST_MESSAGE))
     }
+
+    /// Waits for the end of a query. Returns where its rows are.
+    async fn finished(
+        &self,
+        scheduler: &mut SchedulerClient,
+        job: &str,
+    ) -> Result<Vec<PartitionLocation>, ClusterError> {
+        let mut wait = SOON;
+        // Since when the scheduler does not know the query.
+        let mut unknown: Option<Instant> = None;
+        loop {
+            let asked = GetJobStatusParams { job_id: job.to_owned() };
+            let answer = self.answer(ANSWER, scheduler.get_job_status(asked)).await?;
+            match answer.status.and_then(|status| status.status) {
+                Some(job_status::Status::Successful(job)) => return Ok(job.partition_location),
+                Some(job_status::Status::Failed(job))
+                    if job.error == CANCELLED || job.error.contains(NO_EXECUTOR) =>
+                {
+                    return Err(ClusterError::NoExecutor(self.address.clone()));
+                }
+                Some(job_status::Status::Failed(job)) => {
+                    return Err(ClusterError::Query(without_wrappers(&job.error).to_owned()));
+                }
+                Some(job_status::Status::Queued(_) | job_status::Status::Running(_)) => {
+                    unknown = None;
+                }
+                None if unknown.get_or_insert_with(Instant::now).elapsed() < UNKNOWN => {}
+                None => {
+                    let why = "it does not know the query any more; it may have been started anew";
+                    return Err(self.failed(why.to_owned()));
+                }
+            }
+            tokio::time::sleep(wait).await;
+            wait = (wait * 2).min(LATER);
+        }
+    }
+
+    /// The answer of the scheduler to a request, which it must give within a time.
+    async fn answer<T>(
+        &self,
+        limit: Duration,
+        request: impl Future<Output = Result<tonic::Response<T>, tonic::Status>>,
+    ) -> Result<T, ClusterError> {
+        answered(limit, request).await.map_err(|why| self.failed(why))
+    }
+
+    fn failed(&self, why: String) -> ClusterError {
+        ClusterError::Scheduler { address: self.address.clone(), why }
+    }
+}
+
+/// The answer to a request, which must come within a time, or why there is none.
+async fn answered<T>(
+    limit: Duration,
+    request: impl Future<Output = Result<tonic::Response<T>, tonic::Status>>,
+) -> Result<T, String> {
+    match tokio::time::timeout(limit, request).await {
+        Ok(Ok(answer)) => Ok(answer.into_inner()),
+        Ok(Err(status)) => Err(reason(&status)),
+        Err(_) => Err(format!("no answer in {} s", limit.as_secs())),
+    }
 }
 
 /// Submits a query, in a task that goes on when its caller is gone.
@@ -193,8 +267,7 @@ async fn submit(
     mut scheduler: SchedulerClient,
     params: ExecuteQueryParams,
 ) -> Result<String, String> {
-    let answer = scheduler.execute_query(params).await;
-    match answer.map_err(|status| status.message().to_owned())?.into_inner().result {
+    match answered(SUBMISSION, scheduler.execute_query(params)).await?.result {
         Some(execute_query_result::Result::Success(accepted)) => Ok(accepted.job_id),
         Some(execute_query_result::Result::Failure(failure)) => {
             Err(format!("it refused the query: {failure:?}"))
@@ -217,34 +290,6 @@ fn ensure_whole_files(plan: &Arc<dyn ExecutionPlan>) -> Result<(), ClusterError>
         }
     }
     plan.children().into_iter().try_for_each(ensure_whole_files)
-}
-
-/// Waits for the end of a query. Returns where its rows are.
-async fn finished(
-    scheduler: &mut SchedulerClient,
-    job: &str,
-) -> Result<Vec<PartitionLocation>, ClusterError> {
-    let mut wait = SOON;
-    // Since when the scheduler does not know the query.
-    let mut unknown: Option<Instant> = None;
-    loop {
-        let asked = GetJobStatusParams { job_id: job.to_owned() };
-        let answer = scheduler.get_job_status(asked).await.map_err(refused)?.into_inner();
-        match answer.status.and_then(|status| status.status) {
-            Some(job_status::Status::Successful(job)) => return Ok(job.partition_location),
-            Some(job_status::Status::Failed(job)) => {
-                return Err(ClusterError::Query(without_wrappers(&job.error).to_owned()));
-            }
-            Some(job_status::Status::Queued(_) | job_status::Status::Running(_)) => unknown = None,
-            None if unknown.get_or_insert_with(Instant::now).elapsed() < UNKNOWN => {}
-            None => {
-                let why = "it does not know the query any more; it may have been started anew";
-                return Err(ClusterError::Scheduler(why.to_owned()));
-            }
-        }
-        tokio::time::sleep(wait).await;
-        wait = (wait * 2).min(LATER);
-    }
 }
 
 /// An error of a task without the names of the steps that passed it on.
@@ -306,11 +351,16 @@ async fn client_of(
     BallistaClient::try_new(host, port, MOST_MESSAGE, false, None, READS, READ_WAIT, 0, 0).await
 }
 
-fn refused(status: tonic::Status) -> ClusterError {
-    ClusterError::Scheduler(status.message().to_owned())
+/// The message of a refusal, or the innermost cause of a lost connection: a transport says only that
+/// it failed.
+fn reason(status: &tonic::Status) -> String {
+    match std::error::Error::source(status) {
+        Some(cause) => causes(cause),
+        None => status.message().to_owned(),
+    }
 }
 
-/// The message of an error with its causes: a transport says only that it failed.
+/// The innermost cause of an error.
 fn causes(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();

@@ -20,6 +20,9 @@ use crate::work::{SharedWorker, Task, TraceWork};
 /// would end a group that did not begin.
 const OWN: &[u8] = b"TPQ1";
 
+/// The version of the program. Plans of another one may mean something else.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
 /// Writes and reads the steps of plans. Whoever reads a plan has the worker that runs it.
 #[derive(Debug)]
 pub struct ClusterCodec {
@@ -52,7 +55,7 @@ impl PhysicalExtensionCodec for ClusterCodec {
             return self.ballista.try_encode(node, buf, converter);
         };
         buf.extend_from_slice(OWN);
-        StepMessage { kind: Some(step) }.encode(buf).map_err(wrong)
+        StepMessage { kind: Some(step), program: VERSION.to_owned() }.encode(buf).map_err(wrong)
     }
 
     fn try_decode(
@@ -65,7 +68,15 @@ impl PhysicalExtensionCodec for ClusterCodec {
         let Some(own) = buf.strip_prefix(OWN) else {
             return self.ballista.try_decode(buf, inputs, context, converter);
         };
-        match StepMessage::decode(own).map_err(wrong)?.kind {
+        let message = StepMessage::decode(own).map_err(wrong)?;
+        if message.program != VERSION {
+            return plan_err!(
+                "a plan of tpq {} reached tpq {VERSION}; run the same version as client, scheduler \
+                 and executors",
+                message.program
+            );
+        }
+        match message.kind {
             Some(step::Kind::TraceWork(message)) => {
                 let [names] = inputs else {
                     return internal_err!("TraceWorkExec without the names of traces");
@@ -75,7 +86,7 @@ impl PhysicalExtensionCodec for ClusterCodec {
                 Ok(Arc::new(TraceWorkExec::over(Arc::clone(names), work, schema, worker)))
             }
             Some(step::Kind::Portable(message)) => message.parts()?.step(inputs.to_vec()),
-            None => plan_err!("a step of a newer version of tpq"),
+            None => plan_err!("a step that this version of tpq does not have"),
         }
     }
 }
@@ -94,6 +105,9 @@ fn wrong(error: impl std::error::Error + Send + Sync + 'static) -> DataFusionErr
 struct StepMessage {
     #[prost(oneof = "step::Kind", tags = "1, 2")]
     kind: Option<step::Kind>,
+    /// The version of tpq that wrote it.
+    #[prost(string, tag = "3")]
+    program: String,
 }
 
 mod step {

@@ -17,15 +17,28 @@ pub enum ClusterError {
         /// What the system says.
         why: String,
     },
-    /// The scheduler refused a request, or the connection to it broke.
-    #[error("the scheduler failed: {0}")]
-    Scheduler(String),
+    /// The scheduler refused a request, did not answer, or the connection to it broke.
+    #[error(
+        "the scheduler at {address} failed: {why}; it forgets its queries when it ends, so run the \
+         command again once `tpq cluster scheduler` runs there"
+    )]
+    Scheduler {
+        /// The address.
+        address: String,
+        /// The event.
+        why: String,
+    },
     /// The plan cannot be sent: it holds a step that only runs where it was planned.
     #[error("the plan cannot run on other machines: {0}")]
     NotPortable(String),
     /// The query failed on an executor.
     #[error("{0}")]
     Query(String),
+    /// No executor was there to run the query.
+    #[error(
+        "the scheduler at {0} has no executor; start one with tpq cluster executor --scheduler {0}"
+    )]
+    NoExecutor(String),
     /// Rows were lost with an executor again and again.
     #[error("the rows were lost with an executor {attempts} times; the last time: {why}")]
     Lost {

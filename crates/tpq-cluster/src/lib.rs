@@ -38,7 +38,7 @@ pub use error::ClusterError;
 pub use executor::{ExecutorOptions, execute};
 pub use kept_rows::KeptRows;
 pub use operator::{TraceWorkExec, portable_schema};
-pub use scheduler::{SchedulerOptions, schedule};
+pub use scheduler::{LOST_SECONDS, SchedulerOptions, schedule};
 pub use settings::{distributed_session, plain_settings};
 pub use table::TraceWorkTable;
 pub use work::{FAILURE, Task, TraceWork, TraceWorker};

@@ -18,7 +18,7 @@ pub(crate) const MOST_MESSAGE: usize = 256 << 20;
 const PARTITIONS: usize = 16;
 
 /// Seconds that a request may take. One to read rows takes as long as the disk does.
-const REQUEST_SECONDS: usize = 120;
+pub(crate) const REQUEST_SECONDS: usize = 120;
 
 /// Adds Ballista's settings, with which plans hold only what can be sent.
 pub(crate) fn with_ballista(config: SessionConfig) -> SessionConfig {

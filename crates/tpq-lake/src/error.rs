@@ -9,6 +9,10 @@ use tpq_output::OutputError;
 use tpq_sql::SqlError;
 use tpq_tables::ReadError;
 
+/// What to do where a file of a table cannot be read.
+pub(crate) const ADVICE: &str = "a file that is missing or damaged is written again by tpq ingest \
+                                 --replace of its trace";
+
 /// What can go wrong with a lake.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -39,12 +43,15 @@ pub enum LakeError {
         source: std::io::Error,
     },
     /// The Delta log of a table could not be read or written.
-    #[error("the log of table {table} cannot be read or written: {source}")]
+    #[error(
+        "the log of table {table} cannot be read or written: {reason}; the log is the folder \
+         {table}/_delta_log of the lake"
+    )]
     Log {
         /// The table.
         table: String,
         /// The event.
-        source: Box<delta_kernel::KernelError>,
+        reason: String,
     },
     /// Other processes changed a table again and again.
     #[error("table {0} is changed by other processes all the time; try again")]
@@ -52,6 +59,17 @@ pub enum LakeError {
     /// The catalogue cannot be understood.
     #[error("the catalogue of the lake is damaged: {0}")]
     Catalog(String),
+    /// A file of the catalogue is missing or damaged.
+    #[error(
+        "the catalogue of the lake is damaged: traces/{file}: {reason}; restore this file from a \
+         backup, or ingest the traces into a new lake"
+    )]
+    CatalogFile {
+        /// The file in the folder of the catalogue.
+        file: String,
+        /// The event.
+        reason: String,
+    },
     /// A Parquet file could not be read or written.
     #[error("{file}: {source}")]
     Parquet {
@@ -83,7 +101,8 @@ pub enum LakeError {
 impl LakeError {
     /// The error of the log of a table.
     pub(crate) fn log(table: &str) -> impl Fn(delta_kernel::KernelError) -> Self + use<'_> {
-        |source| Self::Log { table: table.to_owned(), source: Box::new(source) }
+        // Without the stack, which the source shows as well.
+        |error| Self::Log { table: table.to_owned(), reason: error.without_backtrace().to_string() }
     }
 
     /// The error of a Parquet file.

@@ -12,6 +12,7 @@ use datafusion::parquet::arrow::arrow_reader::{
 };
 use tpq_tables::{LoadError, TableDecl, TableLoader, TraceTables};
 
+use crate::error::ADVICE;
 use crate::lake::Lake;
 use crate::{LakeError, LakeTrace, TableFile, runtime};
 
@@ -33,6 +34,13 @@ impl Lake {
     }
 }
 
+/// Why rows were not loaded, with advice.
+#[derive(Debug, thiserror::Error)]
+#[error("{source}; {ADVICE}")]
+struct NotLoaded {
+    source: LakeError,
+}
+
 /// Loads the tables of a trace.
 struct TraceLoader {
     lake: Lake,
@@ -48,7 +56,7 @@ impl TableLoader for TraceLoader {
             lake.store().read(&path).await
         });
         let rows = bytes.and_then(|bytes| rows_of(bytes, table, file));
-        Ok(rows?)
+        rows.map_err(|source| NotLoaded { source }.into())
     }
 }
 

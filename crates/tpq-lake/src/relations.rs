@@ -28,13 +28,14 @@ impl Lake {
     ) -> Result<HashMap<String, Arc<dyn TableProvider>>, LakeError> {
         let mut relations: HashMap<String, Arc<dyn TableProvider>> = HashMap::new();
         let columns = columns_in_front(catalog.layout(), traces);
+        let lake_traces: Arc<[Arc<LakeTrace>]> = catalog.traces().into();
         for decl in Tables::DECLS.iter().copied() {
             let own = columns.iter().map(|(name, values)| {
                 let name = column_in(decl.name, name);
                 (Field::new(name, DataType::Utf8View, true), Arc::clone(values))
             });
             let front = front_of(own, traces.len())?;
-            let scan = self.scan_of_all(traces, &front, decl)?;
+            let scan = self.scan_of_all((traces, &lake_traces), &front, decl)?;
             relations.insert(decl.name.to_owned(), scan);
         }
         let catalog = catalog_rows(catalog.layout(), traces)?;

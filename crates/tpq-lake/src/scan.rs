@@ -25,12 +25,12 @@ use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
 use datafusion::physical_expr::expressions::Column;
 use datafusion::physical_expr::{LexOrdering, PhysicalSortExpr};
 use datafusion::physical_plan::ExecutionPlan;
-use datafusion::physical_plan::empty::EmptyExec;
 use object_store::ObjectMeta;
 use object_store::path::Path;
 use tpq_tables::{ColumnKind, TableDecl};
 
 use crate::lake::Lake;
+use crate::lake_scan::{Extent, LakeScan};
 use crate::trace::RowGroups;
 use crate::{LakeError, LakeTrace};
 
@@ -45,13 +45,18 @@ pub struct TraceFilesScan {
     /// The values of the columns in front, one row for each file.
     front: RecordBatch,
     files: Vec<File>,
+    /// All traces of the lake, in a scan over several.
+    lake_traces: Option<Arc<[Arc<LakeTrace>]>>,
     key: Option<Constraints>,
 }
 
 /// Rows of one trace.
 struct File {
     path: Path,
+    /// The size of the file in bytes.
     bytes: u64,
+    /// The bytes of the trace in it, about.
+    own_bytes: u64,
     rows: u64,
     in_time: bool,
     row_groups: Option<RowGroups>,
@@ -77,18 +82,19 @@ impl Lake {
         Ok(Arc::new(scan))
     }
 
-    /// The scan of a table of all of `traces`. `front` has the columns in front, a row for each
-    /// trace.
+    /// The scan of a table of all of `traces`, which are some of those of the lake. `front` has the
+    /// columns in front, a row for each trace.
     pub(crate) fn scan_of_all(
         &self,
-        traces: &[Arc<LakeTrace>],
+        (traces, lake_traces): (&[Arc<LakeTrace>], &Arc<[Arc<LakeTrace>]>),
         front: &RecordBatch,
         table: &'static TableDecl,
     ) -> Result<Arc<TraceFilesScan>, LakeError> {
         let has_rows: BooleanArray =
             traces.iter().map(|trace| Some(trace.files.contains_key(table.name))).collect();
         let front = datafusion::arrow::compute::filter_record_batch(front, &has_rows)?;
-        let scan = self.scan(table, front, traces.iter().map(AsRef::as_ref), false)?;
+        let mut scan = self.scan(table, front, traces.iter().map(AsRef::as_ref), false)?;
+        scan.lake_traces = Some(Arc::clone(lake_traces));
         Ok(Arc::new(scan))
     }
 
@@ -104,6 +110,7 @@ impl Lake {
             files.push(File {
                 path: self.store().path(table.name, &file.path)?,
                 bytes: file.bytes,
+                own_bytes: file.own_bytes(),
                 rows: file.rows,
                 in_time: file.in_time,
                 row_groups: file.row_groups,
@@ -124,6 +131,7 @@ impl Lake {
             file_schema: Arc::new(Schema::new(own)),
             front,
             files,
+            lake_traces: None,
             key: None,
         })
     }
@@ -203,8 +211,12 @@ impl TraceFilesScan {
         projection.unwrap_or(&all).iter().map(position).collect()
     }
 
-    /// Files in groups of about the same number, each read by one thread, in order.
+    /// Files in groups of about the same number, each read by one thread, in order. Without files,
+    /// there is an empty group.
     fn groups(&self, chosen: &[usize], threads: usize) -> Result<Vec<FileGroup>> {
+        if chosen.is_empty() {
+            return Ok(vec![FileGroup::new(Vec::new())]);
+        }
         let per_group = chosen.len().div_ceil(threads.max(1)).max(1);
         let group = |files: &[usize]| {
             let files = files.iter().map(|&at| self.partitioned_file(at));
@@ -233,6 +245,16 @@ impl TraceFilesScan {
             total_byte_size: Precision::Inexact(rows.saturating_mul(columns * 8)),
             column_statistics,
         }
+    }
+
+    /// What is read of the lake, and what is not; `None` for a scan of one trace.
+    fn extents(&self, chosen: &[usize]) -> Option<(Extent, Extent)> {
+        let lake_traces = self.lake_traces.as_ref()?;
+        let files = chosen.iter().map(|&at| &self.files[at]);
+        let read = Extent::of(files.map(|file| (file.path.as_ref(), file.own_bytes)));
+        let all = lake_traces.iter().filter_map(|trace| trace.files.get(self.name));
+        let all = Extent::of(all.map(|file| (file.path.as_str(), file.own_bytes())));
+        Some((read, all.without(read)))
     }
 
     /// The orders of the rows of one trace.
@@ -301,11 +323,6 @@ impl TableProvider for TraceFilesScan {
         limit: Option<usize>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let chosen = self.chosen(state, filters)?;
-        if chosen.is_empty() {
-            let all: Vec<usize> = (0..self.schema.fields().len()).collect();
-            let schema = self.schema.project(projection.unwrap_or(&all))?;
-            return Ok(Arc::new(EmptyExec::new(Arc::new(schema))));
-        }
         let front: Vec<FieldRef> = self.front.schema().fields().iter().cloned().collect();
         let columns = TableSchema::builder(Arc::clone(&self.file_schema))
             .with_table_partition_cols(front)
@@ -320,6 +337,7 @@ impl TableProvider for TraceFilesScan {
                 .with_limit(limit)
                 .with_projection_indices(Some(self.positions(projection)))?
                 .build();
-        Ok(DataSourceExec::from_data_source(config))
+        let scan = LakeScan::new(config, self.name, self.extents(&chosen));
+        Ok(DataSourceExec::from_data_source(scan))
     }
 }

@@ -116,6 +116,16 @@ pub struct RowGroups {
 }
 
 impl TableFile {
+    /// The bytes of the trace in the file, about: the share of its row groups.
+    pub(crate) fn own_bytes(&self) -> u64 {
+        match self.row_groups {
+            Some(RowGroups { count, all, .. }) if all > 0 => {
+                (u128::from(self.bytes) * count as u128 / all as u128) as u64
+            }
+            _ => self.bytes,
+        }
+    }
+
     fn to_json(&self) -> Value {
         let mut object = Map::new();
         object.insert("path".to_owned(), json!(self.path));
@@ -186,6 +196,9 @@ mod tests {
         assert_eq!(files_from_json(&trace.files_as_json()), Some(trace.files.clone()));
         assert_eq!(trace.row_counts(), r#"{"slice":3,"track":3}"#);
         assert_eq!((trace.rows("track"), trace.rows("thread")), (3, 0));
+        // One of four row groups.
+        assert_eq!(trace.files["slice"].own_bytes(), 900);
+        assert_eq!(trace.files["track"].own_bytes(), 225);
         // Row groups that a file cannot have are damage.
         let damaged = trace.files_as_json().replace("[2,1,4]", "[2,3,4]");
         assert_eq!(files_from_json(&damaged), None);

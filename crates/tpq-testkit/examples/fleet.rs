@@ -1,7 +1,8 @@
 //! Writes the traces of a fleet: `cargo run --release -p tpq-testkit --example fleet -- DIR COUNT`.
 //!
 //! Each trace has about 1 MB: switches of the scheduler, and slices `frame` of 4 to 8 ms. In every
-//! 33rd trace the frames take three times as long; `slow.txt` in the folder lists these.
+//! 33rd trace the frames take three times as long, in 30 of 1,000; `slow.txt` in the folder lists
+//! these. A trace was recorded half an hour after the one before, so that 48 are of one day.
 
 use std::path::Path;
 use std::{env, fs, io};
@@ -15,18 +16,20 @@ use tpq_testkit::{
 const CPUS: u32 = 4;
 const THREADS: usize = 40;
 /// Bundles of each CPU.
-const ROUNDS: u64 = 50;
+const ROUNDS: u64 = 28;
 /// Switches of a CPU in a bundle.
 const SWITCHES: u64 = 700;
 /// From one switch to the next, ns.
 const STEP: u64 = 40_000;
 const START: u64 = 1_000_000_000;
 const SINCE_EPOCH: u64 = 1_700_000_000_000_000_000;
+/// From the recording of one trace to that of the next, ns.
+const BETWEEN: u64 = 1_800_000_000_000;
 /// From one frame to the next, ns.
 const FRAME: u64 = 16_000_000;
 /// Every trace of which the number leaves `SLOW_AT` when divided by this is slow.
 const SLOW_EVERY: usize = 33;
-const SLOW_AT: usize = 7;
+const SLOW_AT: usize = 13;
 
 fn main() -> io::Result<()> {
     let mut arguments = env::args().skip(1);
@@ -59,7 +62,7 @@ fn trace(number: usize, is_slow: bool) -> Vec<u8> {
     let clocks = ClockSnapshot::new()
         .clock(clock_id::MONOTONIC, START)
         .clock(clock_id::BOOTTIME, START)
-        .clock(clock_id::REALTIME, SINCE_EPOCH + number as u64 * 60_000_000_000);
+        .clock(clock_id::REALTIME, SINCE_EPOCH + number as u64 * BETWEEN);
     let mut trace = TraceBuilder::new()
         .packet(Packet::new().timestamp(START).trace_uuid(1, number as i64))
         .packet(Packet::new().timestamp(START).clock_snapshot(clocks))

@@ -83,6 +83,20 @@ fn queries_of_a_lake_give_the_rows_of_one_process() {
         "-c",
         "INCLUDE PERFETTO MODULE slices.self_dur; SELECT id, self_dur FROM slice_self_dur",
     ]);
+    // The catalogue beside the rows of each trace, on the executors as well.
+    lake(&[
+        "-c",
+        slices,
+        "--then",
+        "SELECT t.trace_path, max(r.dur) AS dur FROM results r JOIN lake.traces t \
+         ON r.trace_path = t.trace_path GROUP BY 1 ORDER BY 1",
+    ]);
+    lake(&[
+        "-c",
+        "SELECT trace_path, max(dur) AS dur FROM lake.slice GROUP BY trace_path",
+        "--then",
+        "SELECT sum(dur) AS dur FROM results",
+    ]);
     // Over all traces, in stages.
     for sql in [
         "SELECT name, count(*) AS n, sum(dur) AS dur FROM lake.slice GROUP BY name ORDER BY name",
@@ -90,6 +104,7 @@ fn queries_of_a_lake_give_the_rows_of_one_process() {
          JOIN lake.track t ON s.trace_digest = t.trace_digest AND s.track_id = t.id \
          GROUP BY 1, 2 ORDER BY 1, 2",
         "SELECT count(*) AS n FROM lake.traces",
+        "SELECT count(dur) AS n FROM lake.slice WHERE trace_path = 'nothing'",
         "SELECT trace_path, max(dur) AS longest FROM lake.slice WHERE name LIKE 'INNER' \
          GROUP BY trace_path ORDER BY longest DESC LIMIT 2",
     ] {

@@ -1,4 +1,4 @@
-//! Executors that are killed, and queries that are cancelled.
+//! Executors and schedulers that are killed or hang, and queries that are cancelled.
 
 use std::io::Read;
 use std::process::Stdio;
@@ -53,6 +53,61 @@ fn an_executor_that_is_killed_changes_no_answer() {
 }
 
 #[test]
+fn an_executor_that_hangs_changes_no_answer() {
+    let (folder, mut nodes) = (traces(12), Nodes::start(3));
+    let sql = counted(40_000);
+    let expected = each(&folder, &["-c", &sql, "-o", "here.csv"]);
+    assert!(expected.status.success(), "{}", describe(&expected));
+    let mut query = start(&nodes, &folder, &sql, "there.csv");
+    let hanging = nodes.executors.last_mut().unwrap();
+    hanging.wait_until("it is at work", |it| it.cpu_time() >= AT_WORK);
+    hanging.signal(Signal::SIGSTOP);
+    assert!(query.end().success());
+    assert_eq!(folder.read("there.csv"), folder.read("here.csv"));
+}
+
+/// Ends a query whose scheduler fails, and returns its error.
+fn error_of(mut query: Running) -> String {
+    let mut stderr = query.child().stderr.take().unwrap();
+    assert_eq!(query.end().code(), Some(1));
+    let mut text = String::new();
+    stderr.read_to_string(&mut text).unwrap();
+    text
+}
+
+#[test]
+fn a_scheduler_that_is_lost_ends_its_queries() {
+    for signal in [Signal::SIGKILL, Signal::SIGSTOP] {
+        let (folder, mut nodes) = (traces(12), Nodes::start(1));
+        let query = start(&nodes, &folder, &counted(400_000), "rows.csv");
+        nodes.executors[0].wait_until("it is at work", |it| it.cpu_time() >= AT_WORK);
+        nodes.scheduler.signal(signal);
+        let error = error_of(query);
+        let address = &nodes.address;
+        assert!(error.contains(&format!("the scheduler at {address} failed: ")), "{error}");
+        assert!(error.contains("run the command again"), "{error}");
+        assert!(!folder.path("rows.csv").exists());
+        if signal == Signal::SIGKILL {
+            // The executor does not wait for ever either.
+            assert_eq!(nodes.executors[0].end().code(), Some(1));
+        }
+    }
+}
+
+#[test]
+fn a_cluster_without_executors_answers_with_an_error() {
+    let (folder, mut nodes) = (traces(1), Nodes::start(1));
+    // An executor that is asked to end does so, and says that it has gone.
+    nodes.executors[0].signal(Signal::SIGTERM);
+    assert!(nodes.executors[0].end().success());
+    let output = nodes.query(&folder, &["-c", "SELECT count(*) AS n FROM slice"]);
+    assert_eq!(output.status.code(), Some(1), "{}", describe(&output));
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    let advice = format!("start one with tpq cluster executor --scheduler {}", nodes.address);
+    assert!(told.contains(&advice), "{told}");
+}
+
+#[test]
 fn a_cancelled_query_stops_on_the_executors() {
     let (folder, mut nodes) = (traces(4), Nodes::start(2));
     // Rows enough that they would take years.
@@ -85,7 +140,7 @@ fn a_cancelled_query_stops_on_the_executors() {
 #[test]
 fn a_query_that_the_scheduler_does_not_know_any_more_fails() {
     let (folder, mut nodes) = (traces(2), Nodes::start(1));
-    let mut query = start(&nodes, &folder, &counted(3_000_000_000), "rows.csv");
+    let query = start(&nodes, &folder, &counted(3_000_000_000), "rows.csv");
     let executor = &mut nodes.executors[0];
     executor.wait_until("it is at work", |it| it.cpu_time() >= AT_WORK);
     // While the client sleeps, another scheduler takes the place of the first.
@@ -96,9 +151,7 @@ fn a_query_that_the_scheduler_does_not_know_any_more_fails() {
     let (_scheduler, address) = started(&again, "scheduler on ");
     assert_eq!(address, nodes.address);
     query.signal(Signal::SIGCONT);
-    assert_eq!(query.end().code(), Some(1));
-    let mut told = String::new();
-    query.child().stderr.take().unwrap().read_to_string(&mut told).unwrap();
-    assert!(told.contains("the scheduler failed: "), "{told}");
+    let error = error_of(query);
+    assert!(error.contains(&format!("the scheduler at {address} failed: ")), "{error}");
     assert!(!folder.path("rows.csv").exists());
 }

@@ -1,6 +1,7 @@
 //! A scheduler and executors as processes: what they answer, and what they survive.
 
 mod answers;
+mod deploy;
 mod lakes;
 mod losses;
 mod steps;

@@ -157,6 +157,25 @@ async fn steps_that_travel_are_restored() {
     assert_eq!(rows(restored(&plan)).await, ["5 5", "105 5"]);
 }
 
+#[test]
+fn plans_of_another_version_are_refused() {
+    let work: Arc<dyn ExecutionPlan> = Arc::new(spans(&["1"]));
+    let codec = ClusterCodec::new(Arc::new(Spans));
+    let message = PhysicalPlanNode::try_from_physical_plan(work, &codec).unwrap();
+    let mut bytes = Vec::new();
+    message.try_encode(&mut bytes).unwrap();
+    let version = env!("CARGO_PKG_VERSION").as_bytes();
+    let mut places = (0..bytes.len()).filter(|&at| bytes[at..].starts_with(version));
+    let at = places.next().unwrap();
+    assert!(places.next().is_none(), "the version is there once");
+    bytes[at] = b'9';
+    let context = SessionContext::new().task_ctx();
+    let message = PhysicalPlanNode::try_decode(&bytes).unwrap();
+    let refused = message.try_into_physical_plan(&context, &codec).unwrap_err();
+    let text = refused.strip_backtrace();
+    assert!(text.contains("a plan of tpq 9") && text.contains("the same version"), "{text}");
+}
+
 #[tokio::test]
 async fn steps_of_one_process_are_left_out() {
     // What makes such steps in other sessions: sorts, first rows, first rows of partitions, a part

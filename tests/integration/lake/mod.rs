@@ -1,5 +1,6 @@
 //! Lakes: `tpq ingest`, `tpq lake`, and queries of a lake.
 
+mod damage;
 mod ingest;
 mod kills;
 mod maintenance;

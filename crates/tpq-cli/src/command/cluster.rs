@@ -7,8 +7,9 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use clap::{Args, Subcommand};
+use futures::FutureExt;
 use tpq::{ImportOptions, Worker};
-use tpq_cluster::{ExecutorOptions, SchedulerOptions, execute, schedule};
+use tpq_cluster::{ExecutorOptions, LOST_SECONDS, SchedulerOptions, execute, schedule};
 
 use crate::args::{parse_memory_limit, table_cache};
 use crate::config::Config;
@@ -141,8 +142,17 @@ async fn executor(args: ExecutorArgs) -> anyhow::Result<()> {
         folder,
     };
     // The first signal lets tasks end; the second one ends the process.
+    let mut signals = signals::interrupts();
     signals::handle_one_end();
-    Ok(execute(options, worker, |address| tell(&format!("executor on {address}"))).await?)
+    let scheduler = options.scheduler.clone();
+    execute(options, worker, |address| tell(&format!("executor on {address}"))).await?;
+    let is_asked_to = signals.next().now_or_never().is_some();
+    anyhow::ensure!(
+        is_asked_to,
+        "the scheduler at {scheduler} does not answer any more, or it gave this executor up after \
+         {LOST_SECONDS} s without a sign of life; start the executor again"
+    );
+    Ok(())
 }
 
 /// How a task opens a trace: with its part of the memory, and one thread, as there are as many

@@ -41,7 +41,8 @@ pub struct EachArgs {
     pub metadata: Vec<String>,
 
     /// Statements over the rows of all traces. The rows are the table results; the table failures
-    /// has trace_path and error of each trace that failed
+    /// has trace_path and error of each trace that failed; with --lake, there are tables such as
+    /// lake.traces as well
     #[arg(long, value_name = "SQL", requires = "many", help_heading = "Many traces")]
     pub then: Option<String>,
 

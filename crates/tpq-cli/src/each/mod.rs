@@ -26,7 +26,7 @@ pub use self::args::{EachArgs, ShellLakeArgs};
 pub use self::failures::{Failures, as_error, describe, say};
 pub use self::paths::expand;
 pub use self::progress::EachProgress;
-pub use self::then::Results;
+pub use self::then::{Results, Then};
 use crate::args::table_cache;
 use crate::command::query::QueryArgs;
 use crate::output::Output;
@@ -46,6 +46,14 @@ impl Traces {
         match self {
             Self::Files(paths) => paths.len(),
             Self::Lake(_, traces) => traces.len(),
+        }
+    }
+
+    /// The lake of the traces.
+    pub fn lake(&self) -> Option<&Lake> {
+        match self {
+            Self::Files(_) => None,
+            Self::Lake(lake, _) => Some(lake),
         }
     }
 
@@ -86,13 +94,17 @@ pub async fn run(
             rows.end()?;
         }
         Some(then) => {
+            let lake = traces.lake().cloned();
+            let lake = lake.as_ref().map(|lake| (lake, args.each.filter.as_deref()));
             let results = Results::create()?;
             let mut writer = results.writer()?;
             let mut rows = Rows::new(writer.as_mut());
             collect(args, traces, sql, options, &mut rows, &mut failures).await?;
             let has_rows = rows.end()?;
             drop(writer);
-            results.query(&import, then, has_rows, &failures, &mut shown).await?;
+            let parameters = &args.param;
+            let then = Then { sql: then, import: &import, lake, parameters };
+            results.query(&then, has_rows, &failures, &mut shown).await?;
         }
     }
     finish(&shown, &failures, output)
@@ -137,7 +149,7 @@ async fn collect(
     traces: Traces,
     sql: &str,
     options: EachOptions,
-    rows: &mut Rows<'_>,
+    rows: &mut Rows<'_, impl ResultWriter + ?Sized>,
     failures: &mut Failures,
 ) -> anyhow::Result<()> {
     let progress = EachProgress::start(traces.len(), args.import.flags.quiet);
@@ -161,18 +173,26 @@ async fn collect(
 }
 
 /// Writes the rows of all traces as one result.
-struct Rows<'a> {
-    writer: &'a mut dyn ResultWriter,
+pub struct Rows<'a, W: ResultWriter + ?Sized> {
+    writer: &'a mut W,
     columns: Option<SharedColumns>,
 }
 
-impl<'a> Rows<'a> {
-    fn new(writer: &'a mut dyn ResultWriter) -> Self {
+impl<'a, W: ResultWriter + ?Sized> Rows<'a, W> {
+    pub fn new(writer: &'a mut W) -> Self {
         Self { writer, columns: None }
     }
 
+    /// The writer of the rows.
+    pub fn writer(&self) -> &W {
+        self.writer
+    }
+
     /// Writes the rows of a trace. The inner error is one of the trace.
-    fn write(&mut self, path: &Path, kept: KeptRows) -> anyhow::Result<Result<(), EachError>> {
+    ///
+    /// # Errors
+    /// When the rows cannot be read back or written.
+    pub fn write(&mut self, path: &Path, kept: KeptRows) -> anyhow::Result<Result<(), EachError>> {
         if self.columns.is_none() {
             let columns = SharedColumns::of(path, &kept);
             self.writer.begin(columns.schema())?;
@@ -189,7 +209,10 @@ impl<'a> Rows<'a> {
     }
 
     /// Ends the result. Returns whether any trace has rows.
-    fn end(self) -> anyhow::Result<bool> {
+    ///
+    /// # Errors
+    /// When the result cannot be written.
+    pub fn end(self) -> anyhow::Result<bool> {
         if self.columns.is_some() {
             self.writer.end()?;
         }

@@ -4,10 +4,12 @@ use std::path::Path;
 
 use anyhow::Context;
 use datafusion::arrow::array::RecordBatch;
-use tpq::{ImportOptions, PartialFile, Readers, Trace};
+use tpq::{ImportOptions, Lake, PartialFile, Readers, Trace};
 use tpq_output::{Format, OutputOptions, ResultWriter, writer};
 
 use super::failures::Failures;
+use crate::lake::{names_lake, session_of_all};
+use crate::parameter::Parameter;
 use crate::results;
 
 /// Names of the temporary files.
@@ -32,8 +34,7 @@ impl Results {
     /// Runs statements with the tables `results` and `failures`, and writes their results.
     pub async fn query(
         self,
-        import: &ImportOptions,
-        sql: &str,
+        then: &Then<'_>,
         has_rows: bool,
         failures: &Failures,
         writer: &mut dyn ResultWriter,
@@ -42,22 +43,39 @@ impl Results {
         let failed = temporary_file()?;
         write_all(&failed, &failures.table()?)?;
         // The session reads the two files whatever files statements may read.
-        let options = ImportOptions { allow_files: true, ..import.clone() };
+        let options = ImportOptions { allow_files: true, ..then.import.clone() };
         let trace = Trace::without_events(&options)?;
+        let statements = trace.session().statements(then.sql)?;
+        let of_lake = match then.lake.filter(|_| names_lake(&statements)) {
+            Some((lake, filter)) => Some(session_of_all(lake, filter, &options).await?),
+            None => None,
+        };
+        let session = of_lake.as_ref().unwrap_or(trace.session());
+        then.parameters.iter().for_each(|parameter| parameter.set(session));
         for (name, file) in [("results", &self.file), ("failures", &failed)] {
             let path = quoted(file.path());
             let sql = format!("CREATE VIEW {name} AS SELECT * FROM read_parquet({path})");
-            for statement in trace.session().statements(&sql)? {
-                trace.session().run(&statement).await?;
+            for statement in session.statements(&sql)? {
+                session.run(&statement).await?;
             }
         }
-        for statement in trace.session().statements(sql)? {
-            if let Some(result) = trace.session().run(&statement).await? {
-                results::execute(&trace, result, writer).await?;
+        for statement in &statements {
+            if let Some(result) = session.run(statement).await? {
+                results::write(result, writer).await?;
             }
         }
         Ok(())
     }
+}
+
+/// Statements over the rows of all traces.
+pub struct Then<'a> {
+    pub sql: &'a str,
+    /// Options of their session.
+    pub import: &'a ImportOptions,
+    /// The lake of the traces, with the filter over them. Statements may name its tables as well.
+    pub lake: Option<(&'a Lake, Option<&'a str>)>,
+    pub parameters: &'a [Parameter],
 }
 
 /// A file that is deleted with the process, or by the next process after a kill.

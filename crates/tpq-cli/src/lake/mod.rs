@@ -1,7 +1,7 @@
 //! Statements on a lake.
 //!
 //! ```text
-//! statements ──names `lake.`──▶ once, on the relations over all traces ──▶ the output
+//! statements ──names `lake.`──▶ once, on the relations over all traces ──▶ the output, or --then
 //!            └─otherwise──────▶ on each trace, as `--each` does it     ──▶ the output, or --then
 //! ```
 
@@ -9,14 +9,14 @@ mod list;
 mod shell;
 mod unfinished;
 
-use tpq::{ImportOptions, LAKE_SCHEMA, Lake, LakeOptions, Session, Trace};
-use tpq_output::{OutputOptions, writer};
+use tpq::{EachError, ImportOptions, LAKE_SCHEMA, Lake, LakeOptions, Session, Statement, Trace};
+use tpq_output::{OutputOptions, ResultWriter, writer};
 
 pub use self::list::list;
 pub use self::shell::shell;
 pub use self::unfinished::warn_of_unfinished;
 use crate::command::query::QueryArgs;
-use crate::each::{self, Traces, say};
+use crate::each::{self, Failures, Results, Then, Traces, say};
 use crate::exit::Usage;
 use crate::output::Output;
 use crate::row_limit::LimitedWriter;
@@ -36,37 +36,104 @@ pub async fn query(
     let lake = Lake::open(address, &LakeOptions::default()).await?;
     let filter = args.each.filter.as_deref();
     let options = session_options(args);
-    if !names_lake(&options, sql)? {
+    let statements = Trace::without_events(&options)?.session().statements(sql)?;
+    if !names_lake(&statements) {
         let traces = lake.traces(filter).await?;
         anyhow::ensure!(!traces.is_empty(), "{}", no_traces(filter));
         return each::run(args, Traces::Lake(lake, traces), sql, output, output_options).await;
     }
-    if args.each.then.is_some() {
-        let message = format!(
-            "--then combines the rows of each trace, and statements with {LAKE_SCHEMA}. run over all \
-             of them"
-        );
-        return Err(Usage(message).into());
-    }
-    if let Some(cluster) = &args.each.cluster {
-        let mut writer = writer(output.format().format, output.sink(), output_options.clone());
-        let mut shown = LimitedWriter::new(writer.as_mut(), args.max_shown_rows());
-        let place = (cluster.as_str(), &lake);
-        if remote::run_on_relations(args, place, sql, &mut shown).await? {
+    let all = OverAll { args, lake: &lake, sql, options };
+    let mut writer = writer(output.format().format, output.sink(), output_options);
+    match &args.each.then {
+        None => all.run(writer.as_mut(), args.max_shown_rows()).await?,
+        Some(then) => {
+            let mut shown = LimitedWriter::new(writer.as_mut(), args.max_shown_rows());
+            all.run_then(then, &mut shown).await?;
             tell_if_truncated(&shown);
-            return output.finish();
         }
     }
-    let session = session_of_all(&lake, filter, &options).await?;
-    args.param.iter().for_each(|parameter| parameter.set(&session));
-    let mut writer = writer(output.format().format, output.sink(), output_options);
-    for statement in session.statements(sql)? {
-        let Some(result) = session.run(&statement).await? else { continue };
-        let mut shown = LimitedWriter::new(writer.as_mut(), args.max_shown_rows());
-        results::write(result, &mut shown).await?;
-        tell_if_truncated(&shown);
-    }
     output.finish()
+}
+
+/// Statements that run once over all traces.
+struct OverAll<'a> {
+    args: &'a QueryArgs,
+    lake: &'a Lake,
+    sql: &'a str,
+    options: ImportOptions,
+}
+
+impl OverAll<'_> {
+    /// Runs the statements, and writes at most `max_rows` rows of each.
+    async fn run(
+        &self,
+        writer: &mut dyn ResultWriter,
+        max_rows: Option<usize>,
+    ) -> anyhow::Result<()> {
+        let mut shown = LimitedWriter::new(writer, max_rows);
+        let ran = self.run_remotely(&mut shown).await?;
+        tell_if_truncated(&shown);
+        if ran {
+            return Ok(());
+        }
+        let session = self.session().await?;
+        for statement in session.statements(self.sql)? {
+            let Some(result) = session.run(&statement).await? else { continue };
+            let mut shown = LimitedWriter::new(writer, max_rows);
+            results::write(result, &mut shown).await?;
+            tell_if_truncated(&shown);
+        }
+        Ok(())
+    }
+
+    /// Runs the statements, of which one has rows, and then those of `--then` over these rows.
+    async fn run_then(&self, then: &str, writer: &mut dyn ResultWriter) -> anyhow::Result<()> {
+        let rows = Results::create()?;
+        let mut file = rows.writer()?;
+        if !self.run_remotely(file.as_mut()).await? {
+            self.write_only_rows(file.as_mut()).await?;
+        }
+        drop(file);
+        let lake = Some((self.lake, self.args.each.filter.as_deref()));
+        let parameters = &self.args.param;
+        let then = Then { sql: then, import: &self.options, lake, parameters };
+        let failures = Failures::new(self.args.import.flags.quiet);
+        rows.query(&then, true, &failures, writer).await
+    }
+
+    /// Writes the rows of the one statement that has rows.
+    async fn write_only_rows(&self, writer: &mut dyn ResultWriter) -> anyhow::Result<()> {
+        let session = self.session().await?;
+        let mut has_rows = false;
+        for statement in session.statements(self.sql)? {
+            let Some(result) = session.run(&statement).await? else { continue };
+            if has_rows {
+                let message = "several statements have rows, and --then reads those of one; combine \
+                               them with UNION ALL";
+                return Err(Usage(message.to_owned()).into());
+            }
+            has_rows = true;
+            results::write(result, writer).await?;
+        }
+        match has_rows {
+            true => Ok(()),
+            false => Err(EachError::NoResult.into()),
+        }
+    }
+
+    /// Runs the statements on the executors of `--cluster`. Returns whether it did.
+    async fn run_remotely(&self, writer: &mut dyn ResultWriter) -> anyhow::Result<bool> {
+        let Some(cluster) = &self.args.each.cluster else { return Ok(false) };
+        let place = (cluster.as_str(), self.lake);
+        remote::run_on_relations(self.args, place, self.sql, writer).await
+    }
+
+    async fn session(&self) -> anyhow::Result<Session> {
+        let filter = self.args.each.filter.as_deref();
+        let session = session_of_all(self.lake, filter, &self.options).await?;
+        self.args.param.iter().for_each(|parameter| parameter.set(&session));
+        Ok(session)
+    }
 }
 
 /// Says that there are more rows than are shown.
@@ -78,7 +145,10 @@ fn tell_if_truncated(shown: &LimitedWriter<'_>) {
 }
 
 /// A session on the relations over the traces of a lake.
-async fn session_of_all(
+///
+/// # Errors
+/// When the lake cannot be read, or the filter is wrong.
+pub async fn session_of_all(
     lake: &Lake,
     filter: Option<&str>,
     options: &ImportOptions,
@@ -93,9 +163,8 @@ async fn session_of_all(
 }
 
 /// Whether statements name tables of the relations over all traces.
-fn names_lake(options: &ImportOptions, sql: &str) -> anyhow::Result<bool> {
-    let statements = Trace::without_events(options)?.session().statements(sql)?;
-    Ok(statements.iter().any(|statement| statement.names_schema(LAKE_SCHEMA)))
+pub fn names_lake(statements: &[Statement]) -> bool {
+    statements.iter().any(|statement| statement.names_schema(LAKE_SCHEMA))
 }
 
 /// The import options that sessions have.

@@ -1,11 +1,13 @@
 //! Opens a shell on a lake.
 
+use std::sync::Arc;
+
 use tpq::{EachOptions, ImportOptions, Lake, LakeOptions};
 
 use super::{no_traces, session_of_all};
 use crate::args::ImportArgs;
 use crate::open;
-use crate::shell::{LakeShell, run_on_lake};
+use crate::shell::{LakeRelations, LakeShell, run_on_lake};
 
 /// Reads and runs statements on the traces of a lake until the user leaves.
 ///
@@ -15,7 +17,7 @@ pub async fn shell(args: &ImportArgs, address: &str, filter: Option<&str>) -> an
     let lake = Lake::open(address, &LakeOptions::default()).await?;
     let import =
         ImportOptions { sql_packages: args.add_sql_package.clone(), ..open::options(&args.flags) };
-    let all = session_of_all(&lake, filter, &import).await?;
+    let all = Arc::new(session_of_all(&lake, filter, &import).await?);
     let traces = lake.traces(filter).await?;
     anyhow::ensure!(!traces.is_empty(), "{}", no_traces(filter));
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -23,5 +25,9 @@ pub async fn shell(args: &ImportArgs, address: &str, filter: Option<&str>) -> an
     let jobs = EachOptions::jobs_for(traces.len(), threads, args.flags.memory_limit);
     let (metadata, parameters) = (Vec::new(), Vec::new());
     let options = EachOptions { import, jobs, metadata, parameters };
-    run_on_lake(LakeShell { lake, traces, all, options }).await
+    let relations = lake.relations(&lake.catalog().await?, &traces).await?.into_iter();
+    let relations: LakeRelations = relations.map(|(name, table)| (name, table.schema())).collect();
+    let (config, quiet) = (args.config.clone(), args.flags.quiet);
+    let relations = Arc::new(relations);
+    run_on_lake(LakeShell { lake, traces, all, relations, options, config, quiet }).await
 }

@@ -8,7 +8,7 @@ use anyhow::Context;
 use datafusion::arrow::array::{Array, AsArray, BooleanArray, RecordBatch};
 use datafusion::arrow::compute::{filter_record_batch, is_null};
 use datafusion::arrow::datatypes::{Schema, SchemaRef};
-use tpq::{CancelToken, EachOptions};
+use tpq::{CancelToken, EachOptions, Lake};
 use tpq_cluster::{
     ClusterError, FAILURE, KeptRows, Query, Task, TraceWork, TraceWorkExec, TraceWorkTable,
     TraceWorker, distributed_session, plain_settings, portable_schema,
@@ -17,7 +17,8 @@ use tpq_output::ResultWriter;
 
 use super::{Remote, of_statements, write_named};
 use crate::command::query::QueryArgs;
-use crate::each::{Failures, Results, Traces, as_error};
+use crate::each::{Failures, Results, Then, Traces, as_error};
+use crate::lake::names_lake;
 
 /// What the statements of `--then` do.
 const THEN_RUNS: &str = "the statements of --then run";
@@ -42,7 +43,9 @@ pub async fn run(
         let rows = work.remote.rows(&work.query(keeps_failures)?).await?;
         return work.write(rows, writer, failures);
     };
-    if let Some((query, names)) = work.then(then).await? {
+    let lake = traces.lake().map(|lake| (lake, args.each.filter.as_deref()));
+    let then = Then { sql: then, import: &import, lake, parameters: &args.param };
+    if let Some((query, names)) = work.then(&then).await? {
         return write_named(work.remote.rows(&query).await?, &names, writer);
     }
     // The rows come here, and the statements run here.
@@ -51,7 +54,7 @@ pub async fn run(
     let rows = work.remote.rows(&work.query(keeps_failures)?).await?;
     work.write(rows, file.as_mut(), failures)?;
     drop(file);
-    results.query(&import, then, true, failures, writer).await
+    results.query(&then, true, failures, writer).await
 }
 
 /// What all executors do.
@@ -134,10 +137,15 @@ impl Work {
 
     /// A query of the statement over the rows of all traces, with the titles of its columns. `None`
     /// if it cannot be sent as a whole.
-    async fn then(&self, sql: &str) -> anyhow::Result<Option<(Query, Vec<String>)>> {
-        let session = distributed_session(HashMap::new(), &Default::default())?;
+    async fn then(&self, then: &Then<'_>) -> anyhow::Result<Option<(Query, Vec<String>)>> {
+        let mut session = distributed_session(HashMap::new(), &Default::default())?;
+        let statements = session.statements(then.sql)?;
+        if let Some((lake, filter)) = then.lake.filter(|_| names_lake(&statements)) {
+            session = distributed_session(Lake::scans_of_no_trace(), &Default::default())?;
+            lake.add_relations(&session, filter).await?;
+        }
+        then.parameters.iter().for_each(|parameter| parameter.set(&session));
         session.add_table("results", Arc::new(TraceWorkTable::new(self.step(false)?)));
-        let statements = session.statements(sql)?;
         let [statement] = statements.as_slice() else {
             self.remote.tell(THEN_RUNS, "they are several");
             return Ok(None);

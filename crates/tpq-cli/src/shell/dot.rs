@@ -3,17 +3,15 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use tpq_output::Format;
+use tpq::Session;
 
 use super::Shell;
 use super::detached_query::until_interrupted;
 use super::file::ResultFile;
 use super::listing;
-use super::pager::Pager;
 use super::param;
 use super::paths;
 use crate::command::info;
-use crate::row_limit::RowLimit;
 use crate::terminal::Style;
 
 /// A command as `.help` shows it.
@@ -23,7 +21,11 @@ pub struct DotCommand {
     about: &'static str,
 }
 
-const fn command(name: &'static str, arguments: &'static str, about: &'static str) -> DotCommand {
+pub const fn command(
+    name: &'static str,
+    arguments: &'static str,
+    about: &'static str,
+) -> DotCommand {
     DotCommand { name, arguments, about }
 }
 
@@ -79,7 +81,10 @@ pub async fn run(shell: &mut Shell, line: &str) -> anyhow::Result<Flow> {
     match name {
         ".quit" | ".exit" => Ok(Flow::Quit),
         ".help" | ".tables" | ".functions" | ".modules" | ".schema" | ".param" | ".parameter" => {
-            let text = list(shell, name, argument)?;
+            let text = match name {
+                ".help" => help(COMMANDS),
+                _ => list(shell.trace.session(), name, argument)?,
+            };
             shell.print(&text)?;
             Ok(Flow::Continue)
         }
@@ -98,16 +103,18 @@ pub async fn run(shell: &mut Shell, line: &str) -> anyhow::Result<Flow> {
     }
 }
 
-/// The text of a command that lists something, or only changes parameters.
-fn list(shell: &Shell, name: &str, argument: &str) -> anyhow::Result<String> {
-    let session = shell.trace.session();
+/// The text of a command that lists something, or only changes parameters: `.tables`,
+/// `.functions`, `.modules`, `.schema` or `.param`.
+///
+/// # Errors
+/// When the argument is wrong.
+pub fn list(session: &Session, name: &str, argument: &str) -> anyhow::Result<String> {
     match name {
         ".tables" => Ok(listing::names(session.table_names(), argument)),
         ".functions" => Ok(listing::functions(session, argument, Style::of_stdout())),
         ".modules" => listing::modules(session, argument, Style::of_stdout()),
         ".schema" => listing::schema(session, argument, Style::of_stdout()),
-        ".param" | ".parameter" => param::run(session, argument),
-        _ => Ok(help()),
+        _ => param::run(session, argument),
     }
 }
 
@@ -141,44 +148,26 @@ where
     Ok(Flow::Continue)
 }
 
-/// Changes a setting of the shell.
+/// Changes where or how results are shown.
 fn set(shell: &mut Shell, name: &str, argument: &str) -> anyhow::Result<()> {
     match name {
-        ".mode" => {
-            let format: Format = argument.parse().map_err(anyhow::Error::msg)?;
-            anyhow::ensure!(!format.is_binary(), "{format} is not text; name a file with .output");
-            shell.format = format;
-        }
         ".output" => {
             let others = shell.trace.paths().iter().chain(&shell.settings.flags.metatrace);
             let next = ResultFile::open(argument, others.map(PathBuf::as_path))?;
             let last = std::mem::replace(&mut shell.output, next);
             last.map_or(Ok(()), ResultFile::finish)?;
         }
-        ".limit" => {
-            anyhow::ensure!(!argument.is_empty(), "write .limit N, .limit screen or .limit off");
-            shell.limit = argument.parse::<RowLimit>().map_err(anyhow::Error::msg)?;
-        }
-        ".pager" => {
-            anyhow::ensure!(!argument.is_empty(), "write .pager on, .pager off or .pager COMMAND");
-            shell.pager = Pager::of(argument);
-        }
-        _ => {
-            shell.timer = match argument {
-                "on" => true,
-                "off" => false,
-                _ => anyhow::bail!("write .timer on or .timer off"),
-            };
-        }
+        _ => shell.screen.set(name, argument)?,
     }
     Ok(())
 }
 
-fn help() -> String {
+/// The text of `.help`.
+pub fn help(commands: &[DotCommand]) -> String {
     let line = |command: &DotCommand| {
         let usage = format!("{} {}", command.name, command.arguments);
         format!("{usage:<24}{}\n", command.about)
     };
-    let commands: String = COMMANDS.iter().map(line).collect();
+    let commands: String = commands.iter().map(line).collect();
     format!("Statements end with a semicolon and may take several lines.\n\n{commands}")
 }

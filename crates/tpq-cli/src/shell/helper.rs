@@ -1,22 +1,21 @@
 //! The callbacks of the line editor.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use rustyline::completion::{Completer, Pair};
 use rustyline::highlight::{CmdKind, Highlighter};
 use rustyline::hint::Hinter;
 use rustyline::validate::Validator;
 use rustyline::{Context, Helper};
-use tpq::Trace;
 
 use super::completion::{complete, takes_files};
 use super::highlight::highlight;
 use super::paths;
+use super::vocabulary::Vocabulary;
 use crate::terminal::Style;
 
 pub struct SqlHelper {
-    pub trace: Arc<Trace>,
+    pub vocabulary: Vocabulary,
     pub style: Style,
     /// The earlier lines of the statement that is being typed.
     pub pending: String,
@@ -42,7 +41,7 @@ impl Completer for SqlHelper {
         }
         let text = format!("{}{line}", self.pending);
         let before = self.pending.len();
-        let (start, words) = complete(self.trace.session(), &text, before + position);
+        let (start, words) = complete(&self.vocabulary, &text, before + position);
         let pair = |word: String| Pair { display: word.clone(), replacement: word };
         Ok((start.saturating_sub(before), words.into_iter().map(pair).collect()))
     }

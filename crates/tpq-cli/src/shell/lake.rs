@@ -1,34 +1,65 @@
 //! The shell on a lake: a statement runs on each trace, or, with names such as `lake.slice`, once
 //! over all traces.
 
-use std::io::{IsTerminal, Write};
+use std::io::BufWriter;
 use std::sync::Arc;
+use std::time::Instant;
 
-use futures::StreamExt;
+use futures::{Stream, StreamExt};
 use tpq::{
-    EachError, EachOptions, EachTrace, LAKE_SCHEMA, Lake, LakeTrace, Session, SharedColumns,
-    Statement, Trace, each_in_lake,
+    EachError, EachOptions, EachTrace, LAKE_SCHEMA, Lake, LakeTrace, Session, Statement, Trace,
+    each_in_lake,
 };
-use tpq_output::{Format, OutputOptions, ResultWriter, writer};
+use tpq_output::{Format, OutputOptions, ResultWriter, Sink, writer};
 
-use super::input::{Entry, Input};
-use super::pager::Pager;
+use super::detached_query::WorkResult;
+use super::dot::{self, DotCommand, Flow, command};
+use super::input::Entry;
+use super::prompt::{InputRunner, run_inputs, starts_at_prompt};
+use super::run_statement::{Target, run_statement};
+use super::screen::{Screen, cancelled_message};
 use super::sink::SharedBuffer;
-use super::{LineRead, add_to_history, editor, print_note, read};
-use crate::layout::grouped;
-use crate::row_limit::{LimitedWriter, RowLimit};
-use crate::{exit, results, signals};
+use super::vocabulary::{LakeRelations, Vocabulary};
+use super::{listing, print_note};
+use crate::config::Config;
+use crate::each::{EachProgress, Rows, as_error, describe};
+use crate::exit;
+use crate::layout::{counted, grouped};
+use crate::peak_memory::PeakMemory;
+use crate::row_limit::{LimitedWriter, ShownRows};
+use crate::signals;
+use crate::terminal::Style;
 
-const HELP: &str = "\
+const ABOUT: &str = "\
 A statement runs on each trace of the lake, and the rows of all traces are one result. A statement
 with names such as lake.slice or lake.traces runs once over all traces. What CREATE and INCLUDE make
 stays for later statements on each trace.
 
-.mode FORMAT   Set the format: table, csv, tsv, json, ndjson, markdown
-.traces        List the traces
-.help          Show this help
-.quit          Leave the shell (also Ctrl-D)
 ";
+
+/// Every command, in alphabetical order.
+const COMMANDS: &[DotCommand] = &[
+    command(".functions", "[PATTERN]", "List functions, with their kinds and arguments"),
+    command(".help", "", "Show this help (also help, \\?)"),
+    command(".limit", "N|screen|off", "Show the first N rows, as many as fit the screen, or all"),
+    command(".mode", "FORMAT", "Set the format: table, csv, tsv, json, ndjson, markdown…"),
+    command(".modules", "[NAME]", "List SQL modules, or what one of them creates"),
+    command(".pager", "on|off|COMMAND", "Use a pager for results that do not fit the screen"),
+    command(
+        ".param",
+        "[set NAME VALUE]",
+        "Let $NAME stand for a value in statements; also unset NAME, list, clear",
+    ),
+    command(".quit", "", "Leave the shell (also exit, quit, \\q, Ctrl-D)"),
+    command(".schema", "TABLE", "Show the columns of a table such as slice or lake.slice"),
+    command(".tables", "[PATTERN]", "List tables and views; lake.* are those over all traces"),
+    command(".timer", "on|off", "Show the time and the peak memory of each statement"),
+    command(".traces", "", "List the traces"),
+];
+
+/// The statement of `.traces`.
+const TRACES: &str = "SELECT trace_path, recorded_at, device, dur, size, losses, trace_digest \
+                      FROM lake.traces ORDER BY trace_path, trace_digest";
 
 /// The shell on a lake.
 pub struct LakeShell {
@@ -37,9 +68,15 @@ pub struct LakeShell {
     /// The traces that statements run on.
     pub traces: Vec<Arc<LakeTrace>>,
     /// A session on the relations over these traces.
-    pub all: Session,
+    pub all: Arc<Session>,
+    /// These relations.
+    pub relations: Arc<LakeRelations>,
     /// How statements run on each trace.
     pub options: EachOptions,
+    /// Settings of the user.
+    pub config: Config,
+    /// Whether to leave out the progress.
+    pub quiet: bool,
 }
 
 /// What the shell remembers.
@@ -49,7 +86,7 @@ struct State {
     names: Arc<Trace>,
     /// Statements without rows, which run again on each trace before a later statement.
     definitions: String,
-    format: Format,
+    screen: Screen,
 }
 
 /// Reads and runs statements until the user leaves.
@@ -57,166 +94,217 @@ struct State {
 /// # Errors
 /// When the line editor fails; for a script, when a statement fails.
 pub async fn run_on_lake(shell: LakeShell) -> anyhow::Result<()> {
-    let at_prompt = std::io::stdin().is_terminal();
+    let at_prompt = starts_at_prompt();
     if at_prompt {
-        signals::handle_interrupts();
-        let count = grouped(shell.traces.len() as u64);
-        print_note(&format!("{count} traces. Statements end with ;  .help says how they run."));
+        let count = counted(shell.traces.len() as u64, "trace", "traces");
+        print_note(&format!("{count}. Statements end with ;  .help says how they run."));
     }
     let names = Arc::new(Trace::without_events(&shell.options.import)?);
-    let mut editor = editor(&names)?;
-    let mut state = State { shell, names, definitions: String::new(), format: Format::Table };
-    let mut input = Input::default();
-    let (mut quit, mut failed) = (false, false);
-    while !quit {
-        if let Some(helper) = editor.helper_mut() {
-            helper.pending = input.pending().to_owned();
-        }
-        let entry = match read(&mut editor, &mut input)? {
-            LineRead::Entry(entry) => entry,
-            LineRead::Incomplete => continue,
-            LineRead::End if at_prompt => break,
-            LineRead::End => {
-                quit = true;
-                let Some(entry) = input.finish() else { break };
-                entry
-            }
-        };
-        let (Entry::Command(text) | Entry::Sql(text)) = &entry;
-        add_to_history(&mut editor, text);
-        match state.run(&entry).await {
-            Ok(is_last) => quit |= is_last,
-            Err(error) if exit::is_closed_pipe(&error) => return Err(error),
-            Err(error) => {
-                exit::report(&error);
-                failed = true;
-            }
-        }
-    }
-    anyhow::ensure!(!failed || at_prompt, exit::AlreadyReported);
+    let screen = Screen::of(&shell.config);
+    let mut state = State { shell, names, definitions: String::new(), screen };
+    let succeeded = run_inputs(&mut state).await?;
+    anyhow::ensure!(succeeded || at_prompt, exit::AlreadyReported);
     Ok(())
 }
 
+impl InputRunner for State {
+    fn vocabulary(&self) -> Vocabulary {
+        let (trace, lake) = (Arc::clone(&self.names), Arc::clone(&self.shell.relations));
+        Vocabulary { trace, commands: COMMANDS, lake }
+    }
+
+    async fn run(&mut self, entry: &Entry) -> anyhow::Result<Flow> {
+        match entry {
+            Entry::Command(line) => self.command(line).await,
+            Entry::Sql(sql) => self.run_script(sql).await,
+        }
+    }
+}
+
 impl State {
-    /// Runs an input. Returns whether it is the last.
-    async fn run(&mut self, entry: &Entry) -> anyhow::Result<bool> {
-        let sql = match entry {
-            Entry::Command(line) => match self.command(line)? {
-                Command::Quit => return Ok(true),
-                Command::Done => return Ok(false),
-                Command::Statement(sql) => sql,
-            },
-            Entry::Sql(sql) => sql.clone(),
-        };
-        for statement in self.names.session().statements(&sql)? {
-            let mut interrupts = signals::interrupts();
-            tokio::select! {
-                biased;
-                () = interrupts.next() => {
-                    print_note("cancelled");
-                    return Ok(false);
-                }
-                ran = self.run_statement(&statement) => ran?,
-            }
-        }
-        Ok(false)
-    }
-
-    fn command(&mut self, line: &str) -> anyhow::Result<Command> {
+    async fn command(&mut self, line: &str) -> anyhow::Result<Flow> {
+        let line = line.trim().trim_end_matches(';').trim_end();
         let (name, argument) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
-        match name {
-            ".quit" | ".exit" => Ok(Command::Quit),
-            ".help" => {
-                std::io::stdout().write_all(HELP.as_bytes())?;
-                Ok(Command::Done)
+        let argument = argument.trim();
+        let text = match name {
+            ".quit" | ".exit" => return Ok(Flow::Quit),
+            ".traces" => return self.run_script(TRACES).await,
+            ".mode" | ".limit" | ".pager" | ".timer" => {
+                self.screen.set(name, argument)?;
+                return Ok(Flow::Continue);
             }
-            ".mode" => {
-                self.format = argument.trim().parse().map_err(anyhow::Error::msg)?;
-                Ok(Command::Done)
+            ".help" => format!("{ABOUT}{}", dot::help(COMMANDS)),
+            ".tables" => self.tables(argument),
+            ".schema" => self.schema(argument)?,
+            ".functions" | ".modules" | ".param" | ".parameter" => {
+                dot::list(self.names.session(), name, argument)?
             }
-            ".traces" => Ok(Command::Statement(format!("SELECT * FROM {LAKE_SCHEMA}.traces"))),
             _ => anyhow::bail!("the shell on a lake has no command {name}; .help lists them"),
-        }
-    }
-
-    /// Runs a statement and prints its rows.
-    async fn run_statement(&mut self, statement: &Statement) -> anyhow::Result<()> {
-        let page = SharedBuffer::default();
-        let mut writer = writer(self.format, Box::new(page.clone()), OutputOptions::default());
-        let mut shown = LimitedWriter::new(writer.as_mut(), RowLimit::default().on_terminal());
-        let has_rows = match statement.names_schema(LAKE_SCHEMA) {
-            true => self.run_on_all(statement, &mut shown).await?,
-            false => self.run_on_each(statement, &mut shown).await?,
         };
-        let shown = shown.shown();
-        Pager::default().print(&page.take())?;
-        std::io::stdout().flush()?;
-        if has_rows {
-            let more = if shown.is_truncated { "; a file or a pipe gets all" } else { "" };
-            print_note(&format!("{}{more}", shown.describe(None)));
-        }
-        Ok(())
+        self.screen.print(text.as_bytes())?;
+        Ok(Flow::Continue)
     }
 
-    /// Runs a statement once over all traces. Returns whether it has rows.
+    /// The tables of each trace, and then those over all traces.
+    fn tables(&self, pattern: &str) -> String {
+        let of_each = self.names.session().table_names();
+        let of_all = self.shell.relations.keys().map(|name| format!("{LAKE_SCHEMA}.{name}"));
+        listing::names(of_each.into_iter().chain(of_all).collect(), pattern)
+    }
+
+    /// The columns of a table.
+    fn schema(&self, name: &str) -> anyhow::Result<String> {
+        let relation = name.split_once('.').filter(|(schema, _)| *schema == LAKE_SCHEMA);
+        let Some((_, table)) = relation else {
+            return listing::schema(self.names.session(), name, Style::of_stdout());
+        };
+        let Some(schema) = self.shell.relations.get(table) else {
+            anyhow::bail!("there is no table {name}; .tables lake.* lists those over all traces");
+        };
+        let own = self.names.session().describe(table);
+        Ok(listing::lake_schema(name, schema, own.as_ref(), Style::of_stdout()))
+    }
+
+    /// Runs statements up to the first one that fails or is cancelled.
+    async fn run_script(&mut self, sql: &str) -> anyhow::Result<Flow> {
+        for statement in self.names.session().statements(sql)? {
+            let page = SharedBuffer::default();
+            let sink: Sink = match self.screen.format {
+                Format::Table => Box::new(page.clone()),
+                _ => Box::new(BufWriter::new(std::io::stdout())),
+            };
+            let mut writer = writer(self.screen.format, sink, OutputOptions::default());
+            let started = Instant::now();
+            let memory = PeakMemory::watch();
+            let outcome = match statement.names_schema(LAKE_SCHEMA) {
+                true => self.run_on_all(&statement, writer.as_mut()).await?,
+                false => self.run_on_each(&statement, writer.as_mut()).await?,
+            };
+            let measured = (started.elapsed(), memory.bytes());
+            drop(writer);
+            match outcome {
+                Outcome::Cancelled { shown, still_running } => {
+                    print_note(&cancelled_message(shown, measured.0, still_running));
+                    return Ok(Flow::Interrupted);
+                }
+                Outcome::Done(shown) => {
+                    self.screen.print(&page.take())?;
+                    self.screen.print_summary(shown, None, measured);
+                }
+            }
+        }
+        Ok(Flow::Continue)
+    }
+
+    /// Runs a statement once over all traces.
     async fn run_on_all(
         &self,
         statement: &Statement,
         writer: &mut dyn ResultWriter,
-    ) -> anyhow::Result<bool> {
-        let Some(result) = self.shell.all.run(statement).await? else { return Ok(false) };
-        results::write(result, writer).await?;
-        Ok(true)
+    ) -> anyhow::Result<Outcome> {
+        for (name, value) in self.names.session().parameters() {
+            self.shell.all.set_parameter(&name, value);
+        }
+        let target = Target::Lake(Arc::clone(&self.shell.all));
+        let interrupts = signals::interrupts();
+        let max_rows = self.screen.limit.rows();
+        let ran = run_statement(interrupts, &target, statement.clone(), writer, max_rows).await?;
+        Ok(match ran.ended {
+            WorkResult::Done(()) => Outcome::Done(ran.shown),
+            WorkResult::Cancelled { still_running } => {
+                Outcome::Cancelled { shown: ran.shown.unwrap_or(ShownRows::NONE), still_running }
+            }
+        })
     }
 
-    /// Runs a statement on each trace. Returns whether it has rows.
+    /// Runs a statement on each trace.
     async fn run_on_each(
         &mut self,
         statement: &Statement,
         writer: &mut dyn ResultWriter,
-    ) -> anyhow::Result<bool> {
+    ) -> anyhow::Result<Outcome> {
         let sql = format!("{}{}", self.definitions, statement.text());
         let traces = self.shell.traces.clone();
-        let options = self.shell.options.clone();
-        let mut traces = std::pin::pin!(each_in_lake(&self.shell.lake, traces, &sql, options));
-        let mut columns: Option<SharedColumns> = None;
-        while let Some(EachTrace { path, rows, .. }) = traces.next().await {
-            let rows = match rows {
-                Ok(rows) => rows,
-                Err(EachError::NoResult) => {
-                    self.definitions = format!("{sql};\n");
-                    return Ok(false);
-                }
-                Err(EachError::Sql(error)) => return Err(error.into()),
-                Err(error) => {
-                    print_note(&format!("failed: {}: {error}", path.display()));
-                    continue;
-                }
-            };
-            if columns.is_none() {
-                let shared = SharedColumns::of(&path, &rows);
-                writer.begin(shared.schema())?;
-                columns = Some(shared);
+        let parameters = self.names.session().parameters();
+        let options = EachOptions { parameters, ..self.shell.options.clone() };
+        let traces = each_in_lake(&self.shell.lake, traces, &sql, options);
+        let mut writer = LimitedWriter::new(writer, self.screen.limit.rows());
+        let mut rows = Rows::new(&mut writer);
+        let progress = EachProgress::start(self.shell.traces.len(), self.shell.quiet);
+        let ended = collect(traces, &mut rows, &progress).await?;
+        drop(progress);
+        let shown = rows.writer().shown();
+        match ended {
+            Ended::Interrupted => return Ok(Outcome::Cancelled { shown, still_running: false }),
+            Ended::NoRows => {
+                self.definitions = format!("{sql};\n");
+                return Ok(Outcome::Done(None));
             }
-            let Some(columns) = &columns else { continue };
-            if let Err(error) = columns.check(&rows) {
-                print_note(&format!("failed: {}: {error}", path.display()));
-                continue;
-            }
-            for batch in rows.into_batches()? {
-                writer.write(&columns.convert(&batch?)?)?;
-            }
+            Ended::Read => {}
         }
-        if columns.is_some() {
-            writer.end()?;
-        }
-        Ok(columns.is_some())
+        let has_rows = rows.end()?;
+        anyhow::ensure!(has_rows, "all {} traces failed", grouped(self.shell.traces.len() as u64));
+        Ok(Outcome::Done(Some(shown)))
     }
 }
 
-/// What a command asks for.
-enum Command {
-    Quit,
-    Done,
-    Statement(String),
+/// How a statement ended.
+enum Outcome {
+    /// By itself. `None` for one without rows.
+    Done(Option<ShownRows>),
+    /// By Ctrl-C.
+    Cancelled {
+        /// The rows so far.
+        shown: ShownRows,
+        /// Whether the work still runs because it did not stop in time.
+        still_running: bool,
+    },
+}
+
+/// How reading the rows of each trace ended.
+enum Ended {
+    /// All rows that are shown were read.
+    Read,
+    /// The statement has no rows on any trace.
+    NoRows,
+    /// By Ctrl-C.
+    Interrupted,
+}
+
+/// Writes the rows of each trace, and reports what failed.
+async fn collect(
+    traces: impl Stream<Item = EachTrace>,
+    rows: &mut Rows<'_, LimitedWriter<'_>>,
+    progress: &EachProgress,
+) -> anyhow::Result<Ended> {
+    let mut interrupts = signals::interrupts();
+    let mut failed = 0;
+    let mut traces = std::pin::pin!(traces);
+    loop {
+        let next = tokio::select! {
+            biased;
+            () = interrupts.next() => return Ok(Ended::Interrupted),
+            next = traces.next() => next,
+        };
+        let Some(EachTrace { path, rows: kept, .. }) = next else { return Ok(Ended::Read) };
+        let written = match kept {
+            Ok(kept) => rows.write(&path, kept)?,
+            Err(error) => Err(error),
+        };
+        match written {
+            Ok(()) => {}
+            Err(EachError::NoResult) => return Ok(Ended::NoRows),
+            Err(error) if error.is_of_statements() => return Err(as_error(&path, error)),
+            Err(error) => {
+                failed += 1;
+                let text = describe(&path, &error.to_string());
+                progress.above(|| print_note(&format!("failed: {text}")));
+            }
+        }
+        progress.advance(failed);
+        // Further rows are not shown.
+        if rows.writer().shown().is_truncated {
+            return Ok(Ended::Read);
+        }
+    }
 }

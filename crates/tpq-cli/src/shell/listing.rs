@@ -1,8 +1,11 @@
 //! The output of dot commands that list something.
 
+use std::sync::Arc;
+
 use anyhow::Context;
 use datafusion::arrow::array::AsArray;
-use tpq::{Session, Trace};
+use datafusion::arrow::datatypes::{Field, SchemaRef};
+use tpq::{Relation, RelationColumn, Session, Trace};
 
 use crate::terminal::{self, Style};
 
@@ -91,17 +94,43 @@ pub fn schema(session: &Session, name: &str, style: Style) -> anyhow::Result<Str
         Some(module) => format!("`{name}` is in a module: INCLUDE PERFETTO MODULE {module};"),
         None => format!("no table or view is called `{name}`"),
     })?;
+    Ok(described(&relation, style))
+}
+
+/// The columns of a table over all traces of a lake. `own` is the table of each trace, of which it
+/// has the rows.
+pub fn lake_schema(name: &str, schema: &SchemaRef, own: Option<&Relation>, style: Style) -> String {
+    let column = |field: &Arc<Field>| {
+        let own = own.and_then(|own| own.columns.iter().find(|it| it.name == *field.name()));
+        own.cloned().unwrap_or_else(|| RelationColumn {
+            name: field.name().clone(),
+            kind: if field.data_type().is_numeric() { "LONG" } else { "STRING" }.to_owned(),
+            doc: String::new(),
+        })
+    };
+    let doc = match own {
+        Some(own) => format!("{} Of all traces; ids are those of a trace.", first_line(&own.doc)),
+        None => String::new(),
+    };
+    let columns = schema.fields().iter().map(column).collect();
+    described(&Relation { name: name.to_owned(), doc, columns }, style)
+}
+
+/// A table with its columns, their types and descriptions.
+fn described(relation: &Relation, style: Style) -> String {
     let mut out = format!("{}  {}\n", style.bold(&relation.name), first_line(&relation.doc));
-    let width = |text: fn(&tpq::RelationColumn) -> &str| {
+    let width = |text: fn(&RelationColumn) -> &str| {
         relation.columns.iter().map(|column| text(column).chars().count()).max().unwrap_or(0)
     };
     let (names, kinds) = (width(|column| &column.name), width(|column| &column.kind));
     for column in &relation.columns {
         let kind = style.cyan(&format!("{:<kinds$}", column.kind));
         let doc = style.dim(&first_line(&column.doc));
-        out.push_str(&format!("  {:<names$}  {kind}  {doc}\n", column.name));
+        let line = format!("  {:<names$}  {kind}  {doc}", column.name);
+        out.push_str(line.trim_end());
+        out.push('\n');
     }
-    Ok(out)
+    out
 }
 
 fn first_line(doc: &str) -> String {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::datatypes::SchemaRef;
 use futures::StreamExt;
-use tpq::{CancelToken, Statement, Trace};
+use tpq::{CancelToken, Session, Span, Statement, Trace};
 use tpq_output::ResultWriter;
 
 use super::detached_query::{Events, WorkResult, run_detached};
@@ -17,6 +17,31 @@ enum Event {
     /// The columns, and whether only the first rows follow.
     Columns(SchemaRef, bool),
     Rows(RecordBatch),
+}
+
+/// What a statement runs on.
+#[derive(Clone)]
+pub enum Target {
+    /// A trace.
+    Trace(Arc<Trace>),
+    /// All traces of a lake.
+    Lake(Arc<Session>),
+}
+
+impl Target {
+    fn session(&self) -> &Session {
+        match self {
+            Self::Trace(trace) => trace.session(),
+            Self::Lake(session) => session,
+        }
+    }
+
+    fn span(&self, name: &'static str) -> Option<Span<'_>> {
+        match self {
+            Self::Trace(trace) => trace.span(name),
+            Self::Lake(_) => None,
+        }
+    }
 }
 
 /// The outcome of a statement.
@@ -31,7 +56,7 @@ pub struct Outcome {
 /// stops it.
 pub async fn run_statement(
     interrupts: Interrupts,
-    trace: &Arc<Trace>,
+    target: &Target,
     statement: Statement,
     writer: &mut dyn ResultWriter,
     max_rows: Option<usize>,
@@ -40,8 +65,8 @@ pub async fn run_statement(
     let mut writer = LimitedWriter::new(writer, max_rows);
     let mut has_columns = false;
     let work = {
-        let (trace, cancel) = (Arc::clone(trace), cancel.clone());
-        async move |events| execute(&trace, &statement, max_rows, &cancel, &events).await
+        let (target, cancel) = (target.clone(), cancel.clone());
+        async move |events| execute(&target, &statement, max_rows, &cancel, &events).await
     };
     let handle = |event| {
         match event {
@@ -64,17 +89,17 @@ pub async fn run_statement(
 }
 
 async fn execute(
-    trace: &Trace,
+    target: &Target,
     statement: &Statement,
     max_rows: Option<usize>,
     cancel: &CancelToken,
     events: &Events<Event, ()>,
 ) -> anyhow::Result<()> {
-    let planning = trace.span("plan");
-    let result = row_limit::start(trace, statement, max_rows, cancel).await?;
+    let planning = target.span("plan");
+    let result = row_limit::start(target.session(), statement, max_rows, cancel).await?;
     drop(planning);
     let Some(mut result) = result else { return Ok(()) };
-    let mut executing = trace.span("execute");
+    let mut executing = target.span("execute");
     let mut rows = 0;
     let limited = result.limit().is_some();
     let is_shown = !result.is_suppressed();

@@ -31,7 +31,7 @@ impl Shell {
     async fn run_entries(&mut self, script: &str) -> anyhow::Result<Flow> {
         for entry in entries(script) {
             // A file may read others.
-            let next = Box::pin(self.run(&entry)).await?;
+            let next = Box::pin(self.run_entry(&entry)).await?;
             if next != Flow::Continue {
                 return Ok(next);
             }

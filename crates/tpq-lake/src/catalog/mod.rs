@@ -177,9 +177,16 @@ impl Lake {
         file: &str,
         columns: &[String],
     ) -> Result<Vec<Arc<LakeTrace>>, LakeError> {
-        let bytes = self.store().read(&self.store().path(TRACES, file)?).await?;
+        let damaged = |reason: String| LakeError::CatalogFile { file: file.to_owned(), reason };
+        let bytes = self.store().read(&self.store().path(TRACES, file)?).await;
+        let bytes = bytes.map_err(|error| match error {
+            LakeError::Store(object_store::Error::NotFound { .. }) => {
+                damaged("it does not exist".to_owned())
+            }
+            error => error,
+        })?;
         let mut traces = Vec::new();
-        for batch in batches(bytes).map_err(LakeError::parquet(file))? {
+        for batch in batches(bytes).map_err(|error| damaged(error.to_string()))? {
             traces.extend(rows::traces(&batch, columns)?.into_iter().map(Arc::new));
         }
         Ok(traces)
