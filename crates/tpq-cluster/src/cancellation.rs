@@ -2,7 +2,8 @@
 //!
 //! Ballista drops the future of a cancelled task. The parts of its stage run in tasks of the
 //! runtime that are not dropped, so they would go on to their end. Here a stage has a token that is
-//! cancelled with the future, and its steps look at the token.
+//! cancelled with the future, and its steps look at the token. Errors of storage leave a stage as
+//! those that Ballista tries a task again for.
 
 use std::fmt::{self, Display, Formatter};
 use std::sync::Arc;
@@ -21,6 +22,8 @@ use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::metrics::MetricsSet;
 use datafusion::prelude::SessionConfig;
 use tpq_sql::{CancelToken, with_cancel_checks};
+
+use crate::storage_error::retryable;
 
 /// Ballista's engine, with stages that can be cancelled.
 pub(crate) struct CancellableEngine(DefaultExecutionEngine);
@@ -74,7 +77,8 @@ impl QueryStageExecutor for CancellableStage {
     ) -> Result<Vec<ShuffleWritePartition>> {
         let stop = CancelOnDrop(CancelToken::default());
         let config = stop.0.carried_by(context.session_config().clone());
-        self.0.execute_query_stage(task_id, Arc::new(with_config(&context, config))).await
+        let context = Arc::new(with_config(&context, config));
+        self.0.execute_query_stage(task_id, context).await.map_err(retryable)
     }
 
     fn collect_plan_metrics(&self) -> Vec<MetricsSet> {

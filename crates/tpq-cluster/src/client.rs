@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use ballista_core::BALLISTA_VERSION;
 use ballista_core::client::BallistaClient;
@@ -27,7 +27,8 @@ use datafusion::physical_plan::ExecutionPlan;
 use datafusion::prelude::SessionConfig;
 use datafusion_proto::physical_plan::AsExecutionPlan;
 use datafusion_proto::protobuf::PhysicalPlanNode;
-use futures::StreamExt;
+use futures::future::{BoxFuture, Shared};
+use futures::{FutureExt, StreamExt};
 use tonic::service::interceptor::InterceptedService;
 use tonic::transport::Channel;
 use tpq_lake::plain_scans;
@@ -57,6 +58,12 @@ const ANSWER: Duration = Duration::from_secs(60);
 /// The same for a query, which may be a message of megabytes.
 const SUBMISSION: Duration = Duration::from_secs(REQUEST_SECONDS as u64);
 
+/// How long a scheduler may not know a query: it forgets one for a moment at its end, and for good
+/// when it is started anew.
+const UNKNOWN: Duration = Duration::from_secs(5);
+/// How long a client that is to end waits for the number of a query, which it needs to cancel it.
+const NUMBER: Duration = Duration::from_secs(10);
+
 /// Tries of a read of rows, and the time between them in milliseconds.
 const READS: u8 = 3;
 const READ_WAIT: u64 = 200;
@@ -75,9 +82,12 @@ pub struct Cluster {
     host: String,
     port: u16,
     codec: ClusterCodec,
-    /// The number of the query that runs.
-    running: Mutex<Option<String>>,
+    /// The query that runs or is submitted.
+    running: Mutex<Option<Submission>>,
 }
+
+/// The number of a query that is submitted, or the error. It is found out even when nobody waits.
+type Submission = Shared<BoxFuture<'static, Result<String, String>>>;
 
 /// A connection that sends Ballista's version along.
 type SchedulerClient =
@@ -125,8 +135,9 @@ impl Cluster {
         let mut scheduler = self.connect(&query.config).await?;
         let mut why = String::new();
         for _ in 0..ATTEMPTS {
-            let job = self.submit(&mut scheduler, query).await?;
-            *self.running() = Some(job.clone());
+            let submission = submission(scheduler.clone(), query);
+            *self.running() = Some(submission.clone());
+            let job = submission.await.map_err(|why| self.failed(why))?;
             let locations = self.finished(&mut scheduler, &job).await?;
             let rows = fetch(locations, query).await;
             // A scheduler that is gone deletes nothing; executors delete old rows by themselves.
@@ -142,19 +153,22 @@ impl Cluster {
         Err(ClusterError::Lost { attempts: ATTEMPTS, why })
     }
 
-    /// Cancels the query that runs, if any does: its tasks stop on the executors.
+    /// Cancels the query that runs or is being submitted, if any is: its tasks stop on the executors.
     ///
     /// # Errors
     /// When the scheduler cannot be reached.
     pub async fn cancel(&self) -> Result<(), ClusterError> {
-        let Some(job_id) = self.running().take() else { return Ok(()) };
+        let Some(submission) = self.running().take() else { return Ok(()) };
+        let Ok(Ok(job_id)) = tokio::time::timeout(NUMBER, submission).await else {
+            return Ok(());
+        };
         let mut scheduler = self.connect(&SessionConfig::new_with_ballista()).await?;
         let cancelled = scheduler.cancel_job(CancelJobParams { job_id });
         self.answer(ANSWER, cancelled).await?;
         Ok(())
     }
 
-    fn running(&self) -> std::sync::MutexGuard<'_, Option<String>> {
+    fn running(&self) -> std::sync::MutexGuard<'_, Option<Submission>> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -173,27 +187,6 @@ impl Cluster {
             .max_decoding_message_size(MOST_MESSAGE))
     }
 
-    /// Submits a query and returns its number.
-    async fn submit(
-        &self,
-        scheduler: &mut SchedulerClient,
-        query: &Query,
-    ) -> Result<String, ClusterError> {
-        let params = ExecuteQueryParams {
-            query: Some(Submitted::PhysicalPlan(query.bytes.clone())),
-            settings: query.settings.clone(),
-            session_id: ballista_core::ids::new_instance_id(),
-            operation_id: ballista_core::ids::new_instance_id(),
-        };
-        match self.answer(SUBMISSION, scheduler.execute_query(params)).await?.result {
-            Some(execute_query_result::Result::Success(accepted)) => Ok(accepted.job_id),
-            Some(execute_query_result::Result::Failure(failure)) => {
-                Err(self.failed(format!("it refused the query: {failure:?}")))
-            }
-            None => Err(self.failed("it gave no answer".to_owned())),
-        }
-    }
-
     /// Waits for the end of a query. Returns where its rows are.
     async fn finished(
         &self,
@@ -201,6 +194,8 @@ impl Cluster {
         job: &str,
     ) -> Result<Vec<PartitionLocation>, ClusterError> {
         let mut wait = SOON;
+        // Since when the scheduler does not know the query.
+        let mut unknown: Option<Instant> = None;
         loop {
             let asked = GetJobStatusParams { job_id: job.to_owned() };
             let answer = self.answer(ANSWER, scheduler.get_job_status(asked)).await?;
@@ -214,7 +209,14 @@ impl Cluster {
                 Some(job_status::Status::Failed(job)) => {
                     return Err(ClusterError::Query(without_wrappers(&job.error).to_owned()));
                 }
-                Some(job_status::Status::Queued(_) | job_status::Status::Running(_)) | None => {}
+                Some(job_status::Status::Queued(_) | job_status::Status::Running(_)) => {
+                    unknown = None;
+                }
+                None if unknown.get_or_insert_with(Instant::now).elapsed() < UNKNOWN => {}
+                None => {
+                    let why = "it does not know the query any more; it may have been started anew";
+                    return Err(self.failed(why.to_owned()));
+                }
             }
             tokio::time::sleep(wait).await;
             wait = (wait * 2).min(LATER);
@@ -227,15 +229,50 @@ impl Cluster {
         limit: Duration,
         request: impl Future<Output = Result<tonic::Response<T>, tonic::Status>>,
     ) -> Result<T, ClusterError> {
-        match tokio::time::timeout(limit, request).await {
-            Ok(Ok(answer)) => Ok(answer.into_inner()),
-            Ok(Err(status)) => Err(self.failed(reason(&status))),
-            Err(_) => Err(self.failed(format!("no answer in {} s", limit.as_secs()))),
-        }
+        answered(limit, request).await.map_err(|why| self.failed(why))
     }
 
     fn failed(&self, why: String) -> ClusterError {
         ClusterError::Scheduler { address: self.address.clone(), why }
+    }
+}
+
+/// The answer to a request, which must come within a time, or why there is none.
+async fn answered<T>(
+    limit: Duration,
+    request: impl Future<Output = Result<tonic::Response<T>, tonic::Status>>,
+) -> Result<T, String> {
+    match tokio::time::timeout(limit, request).await {
+        Ok(Ok(answer)) => Ok(answer.into_inner()),
+        Ok(Err(status)) => Err(reason(&status)),
+        Err(_) => Err(format!("no answer in {} s", limit.as_secs())),
+    }
+}
+
+/// Submits a query, in a task that goes on when its caller is gone.
+fn submission(scheduler: SchedulerClient, query: &Query) -> Submission {
+    let params = ExecuteQueryParams {
+        query: Some(Submitted::PhysicalPlan(query.bytes.clone())),
+        settings: query.settings.clone(),
+        session_id: ballista_core::ids::new_instance_id(),
+        operation_id: ballista_core::ids::new_instance_id(),
+    };
+    let task = tokio::spawn(submit(scheduler, params));
+    let number = async move { task.await.unwrap_or_else(|stopped| Err(stopped.to_string())) };
+    number.boxed().shared()
+}
+
+/// Submits a query and returns its number.
+async fn submit(
+    mut scheduler: SchedulerClient,
+    params: ExecuteQueryParams,
+) -> Result<String, String> {
+    match answered(SUBMISSION, scheduler.execute_query(params)).await?.result {
+        Some(execute_query_result::Result::Success(accepted)) => Ok(accepted.job_id),
+        Some(execute_query_result::Result::Failure(failure)) => {
+            Err(format!("it refused the query: {failure:?}"))
+        }
+        None => Err("it gave no answer".to_owned()),
     }
 }
 

@@ -8,6 +8,7 @@ use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::arrow::error::ArrowError;
 use datafusion::arrow::ipc::reader::StreamReader;
 use datafusion::arrow::ipc::writer::StreamWriter;
+use tokio::runtime::{Handle, RuntimeFlavor};
 
 use crate::error::ClusterError;
 
@@ -48,9 +49,8 @@ impl KeptRows {
                 StreamWriter::try_new(file, &self.schema)?
             }
         };
-        for batch in self.batches.drain(..) {
-            file.write(&batch)?;
-        }
+        let mut batches = self.batches.drain(..);
+        beside_tasks(|| batches.try_for_each(|batch| file.write(&batch)))?;
         self.bytes = 0;
         self.file = Some(file);
         Ok(())
@@ -84,5 +84,13 @@ impl KeptRows {
         };
         let spilled = spilled.into_iter().flatten().map(|batch| Ok(batch?));
         Ok(spilled.chain(self.batches.into_iter().map(Ok)))
+    }
+}
+
+/// Does I/O on a thread of a runtime, while other tasks of the runtime go on.
+fn beside_tasks<T>(work: impl FnOnce() -> T) -> T {
+    match Handle::try_current().map(|current| current.runtime_flavor()) {
+        Ok(RuntimeFlavor::MultiThread) => tokio::task::block_in_place(work),
+        _ => work(),
     }
 }

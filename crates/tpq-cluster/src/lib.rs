@@ -28,6 +28,7 @@ mod names;
 mod operator;
 mod scheduler;
 mod settings;
+mod storage_error;
 mod table;
 mod work;
 

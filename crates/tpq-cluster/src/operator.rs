@@ -25,6 +25,7 @@ use tpq_sql::CancelToken;
 
 use crate::kept_rows::KeptRows;
 use crate::names;
+use crate::storage_error::is_of_storage;
 use crate::work::{FAILURE, SharedWorker, Task, TraceWork};
 
 /// Marks a column that was NULL in the whole trace that the columns were found with.
@@ -245,11 +246,6 @@ fn of_trace(name: &str, error: DataFusionError) -> DataFusionError {
 
 fn external(error: impl std::error::Error + Send + Sync + 'static) -> DataFusionError {
     DataFusionError::External(Box::new(error))
-}
-
-/// Whether Ballista tries a task again after this error.
-fn is_of_storage(error: &DataFusionError) -> bool {
-    matches!(error.find_root(), DataFusionError::IoError(_) | DataFusionError::ObjectStore(_))
 }
 
 /// The row of a trace that failed.

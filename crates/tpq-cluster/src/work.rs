@@ -72,11 +72,10 @@ pub trait TraceWorker: Debug + Send + Sync + 'static {
     /// its executor is lost. Statements are given one trace at a time.
     ///
     /// # Errors
-    /// When the trace cannot be opened, or a statement is wrong. Errors of the storage are
-    /// [`DataFusionError::IoError`] or [`DataFusionError::ObjectStore`], which are tried again.
+    /// When the trace cannot be opened, or a statement is wrong. A
+    /// [`DataFusionError::IoError`], and an error that an object store caused, is tried again.
     ///
     /// [`DataFusionError::IoError`]: datafusion::error::DataFusionError::IoError
-    /// [`DataFusionError::ObjectStore`]: datafusion::error::DataFusionError::ObjectStore
     async fn run(
         &self,
         work: &TraceWork,

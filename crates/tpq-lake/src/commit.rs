@@ -8,7 +8,7 @@ use tpq_tables::TableDecl;
 
 use crate::catalog::LakeCatalog;
 use crate::lake::{LOGS_AT_A_TIME, Lake};
-use crate::log::{AddedFile, LogChanges};
+use crate::log::{ActiveFile, AddedFile, LogChanges};
 use crate::write::{digest_in, milliseconds};
 use crate::{LakeError, LakeLayout, LakeTrace, TableFile, runtime};
 
@@ -44,7 +44,8 @@ impl Lake {
     /// unless `replace` is set. Returns what became of each.
     ///
     /// # Errors
-    /// When a log cannot be changed. The lake has none of the traces then.
+    /// When a log cannot be changed. The lake has none of the traces then. What follows the commit of
+    /// the catalogue may fail without an error; [`Lake::unfinished`] says so.
     pub async fn commit(
         &self,
         traces: Vec<LakeTrace>,
@@ -64,7 +65,8 @@ impl Lake {
                 (false, _) => Committed::Added,
             });
             match outcomes.last() {
-                Some(Committed::Existing) => self.discard(&trace).await?,
+                // Nothing refers to the files; vacuum removes those that stay.
+                Some(Committed::Existing) => drop(self.discard(&trace).await),
                 _ => new.push(trace),
             }
         }
@@ -115,7 +117,7 @@ impl Lake {
         replace: bool,
     ) -> Result<HashSet<String>, LakeError> {
         let mut lost: Vec<LakeTrace> = Vec::new();
-        for _ in 0..ATTEMPTS {
+        for attempt in 0..ATTEMPTS {
             let old: Vec<_> =
                 new.iter().filter_map(|it| catalog.find(&it.facts.digest)).cloned().collect();
             if !replace && !old.is_empty() {
@@ -132,13 +134,15 @@ impl Lake {
             };
             if self.change_catalog(&catalog, &dropped, new.clone()).await? {
                 let replaced = if replace { old } else { Vec::new() };
-                self.forget(layout, replaced.iter().map(AsRef::as_ref).chain(&lost)).await?;
-                self.leave_out(&replaced).await?;
-                if !lost.is_empty() {
-                    self.reconcile(None).await?;
-                }
+                self.follow_up(async {
+                    self.forget(layout, replaced.iter().map(AsRef::as_ref).chain(&lost)).await?;
+                    self.leave_out(&replaced).await?;
+                    if lost.is_empty() { Ok(()) } else { self.reconcile(None).await }
+                })
+                .await;
                 return Ok(lost.into_iter().map(|trace| trace.facts.digest).collect());
             }
+            runtime::pause(attempt).await?;
             catalog = self.catalog().await?;
         }
         Err(LakeError::Busy(crate::catalog::TRACES.to_owned()))
@@ -173,8 +177,16 @@ impl Lake {
         let files: Vec<_> = tables.into_iter().map(files).collect();
         let files = futures::stream::iter(files);
         let files: Vec<_> = files.buffer_unordered(LOGS_AT_A_TIME).try_collect().await?;
+        // Of a large lake these are millions of files.
+        runtime::blocking(move || Ok(Leftovers::among(files, &catalog))).await
+    }
+}
+
+impl Leftovers {
+    /// The files of logs, by table, that belong to no trace of a catalogue.
+    fn among(logs: Vec<(&'static str, Vec<ActiveFile>)>, catalog: &LakeCatalog) -> Self {
         let mut leftovers: HashMap<String, Vec<(String, String)>> = HashMap::new();
-        for (table, files) in files {
+        for (table, files) in logs {
             for file in files {
                 let Some(digest) = digest_in(&file.path) else { continue };
                 if catalog.find(digest).is_none() {
@@ -183,7 +195,7 @@ impl Lake {
                 }
             }
         }
-        Ok(Leftovers(Mutex::new(leftovers)))
+        Self(Mutex::new(leftovers))
     }
 }
 
@@ -205,8 +217,7 @@ pub(crate) type Referenced = BTreeMap<String, BTreeMap<String, AddedFile>>;
 
 /// The files that a catalogue refers to, by table and path, each as a log takes it.
 pub(crate) fn referenced(catalog: &LakeCatalog) -> Referenced {
-    let traces = catalog.traces();
-    referenced_by(catalog.layout(), traces.iter().map(AsRef::as_ref))
+    referenced_by(catalog.layout(), catalog.sorted().iter().map(AsRef::as_ref))
 }
 
 /// The files that traces refer to.
@@ -234,4 +245,38 @@ pub(crate) fn referenced_by<'a>(
         }
     }
     tables
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_lake::{in_catalog, in_log, ingest, lake, staged};
+
+    #[tokio::test]
+    async fn each_ingest_looks_for_what_dead_processes_have_left() {
+        let (_folder, lake) = lake(&[]).await;
+        // The first commit looks for the first time.
+        ingest(&lake, "aa", "x", 1).await;
+        // A process dies between its commits.
+        let layout = lake.catalog().await.unwrap().layout().clone();
+        let left = staged(&lake, "bb", "x", 2).await;
+        lake.apply(&layout, lake.additions(&layout, &[left]).await.unwrap()).await.unwrap();
+        assert_eq!((in_log(&lake).await.len(), in_catalog(&lake).await.len()), (2, 1));
+        assert_eq!(ingest(&lake.for_ingest(), "bb", "x", 2).await, Committed::Added);
+        assert_eq!(in_log(&lake).await, in_catalog(&lake).await);
+        assert_eq!(in_log(&lake).await.len(), 2);
+    }
+
+    #[tokio::test]
+    async fn traces_are_found_by_their_digests_and_sorted_by_their_paths() {
+        let (_folder, lake) = lake(&[]).await;
+        for digest in ["bb", "aa", "cc"] {
+            ingest(&lake, digest, "x", 1).await;
+        }
+        let catalog = lake.catalog().await.unwrap();
+        let paths: Vec<_> = catalog.sorted().iter().map(|it| it.facts.path.as_str()).collect();
+        assert_eq!(paths, ["aa", "bb", "cc"]);
+        assert_eq!(catalog.find("cc").unwrap().facts.digest, "cc");
+        assert!(catalog.find("dd").is_none());
+    }
 }

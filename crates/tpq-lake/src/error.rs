@@ -34,8 +34,8 @@ pub enum LakeError {
     /// A file or object could not be read or written.
     #[error("{0}")]
     Store(#[from] object_store::Error),
-    /// A folder could not be made.
-    #[error("cannot make the folder {}: {source}", folder.display())]
+    /// A folder could not be made, or the files in it not be read or removed.
+    #[error("cannot use the folder {}: {source}", folder.display())]
     Folder {
         /// The folder.
         folder: PathBuf,

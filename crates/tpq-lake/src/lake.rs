@@ -1,7 +1,7 @@
 //! A lake, opened.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::{StreamExt, TryStreamExt};
 use tokio::sync::OnceCell;
@@ -25,13 +25,15 @@ pub struct LakeOptions {}
 #[derive(Clone)]
 pub struct Lake {
     shared: Arc<Shared>,
+    /// What processes that died have left, as one ingest finds it.
+    leftovers: Arc<OnceCell<Leftovers>>,
 }
 
 struct Shared {
     store: LakeStore,
     engine: LogEngine,
-    leftovers: OnceCell<Leftovers>,
     known_files: KnownFiles,
+    unfinished: Mutex<Option<String>>,
 }
 
 impl Lake {
@@ -89,9 +91,32 @@ impl Lake {
     fn at(address: &str) -> Result<Self, LakeError> {
         let store = LakeStore::open(address)?;
         let engine = LogEngine::new(&store)?;
-        let (leftovers, known_files) = (OnceCell::new(), KnownFiles::default());
-        let shared = Shared { store, engine, leftovers, known_files };
-        Ok(Self { shared: Arc::new(shared) })
+        let (known_files, unfinished) = (KnownFiles::default(), Mutex::default());
+        let shared = Shared { store, engine, known_files, unfinished };
+        Ok(Self { shared: Arc::new(shared), leftovers: Arc::default() })
+    }
+
+    /// The lake for an ingest that begins now: it looks anew for what processes that died have left.
+    /// What is known of the catalogue is shared.
+    pub fn for_ingest(&self) -> Self {
+        Self { shared: Arc::clone(&self.shared), leftovers: Arc::default() }
+    }
+
+    /// Why work that follows a commit of the catalogue failed the last time, if it did: the lake has
+    /// the right traces, and logs of tables still have files of others, which only other programs
+    /// read. [`Lake::vacuum`] completes the work.
+    pub fn unfinished(&self) -> Option<String> {
+        self.shared.unfinished.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Does work that follows a commit of the catalogue. Its failure changes no answer of tpq, so it
+    /// is not that of the commit.
+    pub(crate) async fn follow_up(&self, work: impl Future<Output = Result<(), LakeError>>) {
+        if let Err(error) = work.await {
+            let mut unfinished =
+                self.shared.unfinished.lock().unwrap_or_else(PoisonError::into_inner);
+            *unfinished = Some(error.to_string());
+        }
     }
 
     /// The address, from which another process can open the lake.
@@ -109,7 +134,7 @@ impl Lake {
     }
 
     pub(crate) fn leftovers(&self) -> &OnceCell<Leftovers> {
-        &self.shared.leftovers
+        &self.leftovers
     }
 
     pub(crate) fn known_files(&self) -> &KnownFiles {
@@ -153,11 +178,8 @@ fn apply_one(
     match log.state()? {
         None if change.add.is_empty() => return Ok(()),
         None => log.create(&wanted, partition, &[])?,
-        Some(state) => {
-            // A later version of tpq has further columns.
-            let found = state.columns();
-            change.columns = wanted.into_iter().filter(|(name, _)| !found.contains(name)).collect();
-        }
+        // A later version of tpq has further columns.
+        Some(_) => change.columns = wanted,
     }
     log.apply(&change)
 }

@@ -28,6 +28,8 @@ mod scan;
 mod session;
 mod store;
 mod stores;
+#[cfg(test)]
+mod test_lake;
 mod trace;
 mod upload;
 mod write;

@@ -10,7 +10,7 @@ use datafusion::parquet::arrow::ProjectionMask;
 use datafusion::parquet::arrow::arrow_reader::{
     ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
 };
-use tpq_tables::{TableDecl, TableLoader, TraceTables};
+use tpq_tables::{LoadError, TableDecl, TableLoader, TraceTables};
 
 use crate::error::ADVICE;
 use crate::lake::Lake;
@@ -34,6 +34,13 @@ impl Lake {
     }
 }
 
+/// Why rows were not loaded, with advice.
+#[derive(Debug, thiserror::Error)]
+#[error("{source}; {ADVICE}")]
+struct NotLoaded {
+    source: LakeError,
+}
+
 /// Loads the tables of a trace.
 struct TraceLoader {
     lake: Lake,
@@ -41,7 +48,7 @@ struct TraceLoader {
 }
 
 impl TableLoader for TraceLoader {
-    fn load(&self, table: &'static TableDecl) -> Result<Vec<RecordBatch>, String> {
+    fn load(&self, table: &'static TableDecl) -> Result<Vec<RecordBatch>, LoadError> {
         let Some(file) = self.trace.files.get(table.name) else { return Ok(Vec::new()) };
         let (lake, name) = (self.lake.clone(), file.path.clone());
         let bytes = runtime::wait(async move {
@@ -49,7 +56,7 @@ impl TableLoader for TraceLoader {
             lake.store().read(&path).await
         });
         let rows = bytes.and_then(|bytes| rows_of(bytes, table, file));
-        rows.map_err(|error| format!("{error}; {ADVICE}"))
+        rows.map_err(|source| NotLoaded { source }.into())
     }
 }
 
@@ -105,11 +112,12 @@ fn row_groups(file: &TableFile, all: usize) -> Range<usize> {
 struct OfEachTrace;
 
 impl TableLoader for OfEachTrace {
-    fn load(&self, table: &'static TableDecl) -> Result<Vec<RecordBatch>, String> {
+    fn load(&self, table: &'static TableDecl) -> Result<Vec<RecordBatch>, LoadError> {
         let name = table.name;
-        Err(format!(
+        let why = format!(
             "each trace has a table {name}, and a statement with lake. in it runs over all traces; \
              write lake.{name}, or leave out lake. so that the statement runs on each trace"
-        ))
+        );
+        Err(why.into())
     }
 }

@@ -1,16 +1,22 @@
 //! The threads for storage, which live as long as the process: connections to an object store stay
 //! open whatever runtime a caller has, and code that cannot wait asynchronously can wait for them.
 
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use delta_kernel_default_engine::executor::tokio::TokioMultiThreadExecutor;
-use tokio::runtime::{Builder, Handle, Runtime};
+use tokio::runtime::{Builder, Handle, Runtime, RuntimeFlavor};
 
 use crate::LakeError;
 
 /// Storage waits more than it computes.
 const THREADS: usize = 2;
+
+/// The longest pause before the second try of a commit, and before later ones, in ms.
+const FIRST_PAUSE: u64 = 20;
+const LONGEST_PAUSE: u64 = 1000;
 
 static RUNTIME: OnceLock<Option<Runtime>> = OnceLock::new();
 
@@ -44,7 +50,23 @@ pub(crate) fn spawn<T: Send + 'static>(
     Ok(handle()?.spawn(work))
 }
 
-/// Waits for asynchronous work of storage on a thread that cannot wait otherwise.
+/// Waits before a commit is tried again because another process was faster. `attempt` counts from 0.
+pub(crate) async fn pause(attempt: u32) -> Result<(), LakeError> {
+    let time = random_pause(attempt);
+    // The runtime of the caller may have no timer.
+    let slept = spawn(async move { tokio::time::sleep(time).await })?.await;
+    slept.map_err(|stopped| LakeError::Threads(stopped.to_string()))
+}
+
+/// A random time, as processes that wait equally long disturb each other again.
+pub(crate) fn random_pause(attempt: u32) -> Duration {
+    let most = (FIRST_PAUSE << attempt.min(6)).min(LONGEST_PAUSE);
+    let random = RandomState::new().build_hasher().finish();
+    Duration::from_millis(random % (most + 1))
+}
+
+/// Waits for asynchronous work of storage on a thread that cannot wait otherwise. Other tasks of a
+/// runtime that the thread belongs to go on meanwhile.
 pub(crate) fn wait<T: Send + 'static>(
     work: impl Future<Output = Result<T, LakeError>> + Send + 'static,
 ) -> Result<T, LakeError> {
@@ -53,5 +75,37 @@ pub(crate) fn wait<T: Send + 'static>(
         // The receiver waits until there is a result.
         let _ = sender.send(work.await);
     });
-    receiver.recv().map_err(|_| LakeError::Threads("they ended early".to_owned()))?
+    let received = match Handle::try_current().map(|current| current.runtime_flavor()) {
+        Ok(RuntimeFlavor::MultiThread) => tokio::task::block_in_place(|| receiver.recv()),
+        _ => receiver.recv(),
+    };
+    received.map_err(|_| LakeError::Threads("they ended early".to_owned()))?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_tasks_go_on_while_one_waits_for_storage() {
+        let mut builder = Builder::new_multi_thread();
+        let runtime = builder.worker_threads(1).enable_all().build().unwrap();
+        let (sender, receiver) = tokio::sync::oneshot::channel();
+        let waiting = runtime.spawn(async move {
+            wait(async move {
+                let beside = tokio::time::timeout(Duration::from_secs(10), receiver).await;
+                Ok(beside.is_ok_and(|sent| sent.is_ok()))
+            })
+        });
+        runtime.spawn(async move { sender.send(()) });
+        assert!(runtime.block_on(waiting).unwrap().unwrap());
+    }
+
+    #[test]
+    fn pauses_differ_and_are_short() {
+        let pauses: std::collections::HashSet<_> = (0..50).map(|_| random_pause(40)).collect();
+        assert!(pauses.len() > 10, "{pauses:?}");
+        assert!(pauses.iter().all(|pause| *pause <= Duration::from_millis(LONGEST_PAUSE)));
+        assert!(random_pause(0) <= Duration::from_millis(FIRST_PAUSE));
+    }
 }

@@ -211,7 +211,7 @@ impl TraceFilesScan {
         projection.unwrap_or(&all).iter().map(position).collect()
     }
 
-    /// Files in groups of about the same size, each read by one thread, in order. Without files,
+    /// Files in groups of about the same number, each read by one thread, in order. Without files,
     /// there is an empty group.
     fn groups(&self, chosen: &[usize], threads: usize) -> Result<Vec<FileGroup>> {
         if chosen.is_empty() {

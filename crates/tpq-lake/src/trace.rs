@@ -146,7 +146,9 @@ impl TableFile {
                 Some(RowGroups { first: number(0)?, count: number(1)?, all: number(2)? })
             }
         };
-        let is_within = |groups: &RowGroups| groups.first + groups.count <= groups.all;
+        let is_within = |groups: &RowGroups| {
+            groups.first.checked_add(groups.count).is_some_and(|end| end <= groups.all)
+        };
         if row_groups.is_some_and(|groups| groups.all > 1 << 20 || !is_within(&groups)) {
             return None;
         }
@@ -199,6 +201,8 @@ mod tests {
         assert_eq!(trace.files["track"].own_bytes(), 225);
         // Row groups that a file cannot have are damage.
         let damaged = trace.files_as_json().replace("[2,1,4]", "[2,3,4]");
+        assert_eq!(files_from_json(&damaged), None);
+        let damaged = trace.files_as_json().replace("[2,1,4]", "[18446744073709551615,2,4]");
         assert_eq!(files_from_json(&damaged), None);
     }
 

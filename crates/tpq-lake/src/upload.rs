@@ -5,11 +5,11 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use object_store::path::Path;
-use object_store::{ObjectStore, ObjectStoreExt, WriteMultipart};
+use object_store::{MultipartUpload, ObjectStore, ObjectStoreExt};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
-use tokio::task::JoinHandle;
+use tokio::task::{JoinHandle, JoinSet};
 
 use crate::store::LakeStore;
 use crate::{LakeError, runtime};
@@ -117,23 +117,171 @@ async fn receive(
             }
         }
     }
-    let mut upload = WriteMultipart::new_with_chunk_size(store.put_multipart(&path).await?, PART);
-    upload.put(first.into());
+    let mut file = Parts::of(store.put_multipart(&path).await?);
+    finish(&mut file, first, &mut parts, size).await?.ok_or_else(abandoned)
+}
+
+/// Sends the parts of a file to its end, or removes them. Returns the size; `None` if the writer
+/// ended early.
+async fn finish(
+    file: &mut Parts,
+    first: Vec<u8>,
+    parts: &mut Receiver<Message>,
+    size: u64,
+) -> Result<Option<u64>, object_store::Error> {
+    let sent = send(file, first, parts, size).await;
+    if !matches!(sent, Ok(Some(_))) {
+        file.abort().await;
+    }
+    sent
+}
+
+/// Sends the parts and completes the file. Returns its size; `None` if the writer ended early.
+async fn send(
+    file: &mut Parts,
+    first: Vec<u8>,
+    parts: &mut Receiver<Message>,
+    mut size: u64,
+) -> Result<Option<u64>, object_store::Error> {
+    file.put(&first).await?;
     loop {
         match parts.recv().await {
             Some(Message::Part(part)) => {
                 size += part.len() as u64;
-                upload.wait_for_capacity(AT_A_TIME).await?;
-                upload.put(part);
+                file.put(&part).await?;
             }
             Some(Message::End) => {
-                upload.finish().await?;
-                return Ok(size);
+                file.complete().await?;
+                return Ok(Some(size));
             }
-            None => {
-                upload.abort().await?;
-                return Err(abandoned());
+            None => return Ok(None),
+        }
+    }
+}
+
+/// A file that storage receives in parts of one size, several at a time. Parts of a file that is
+/// neither completed nor aborted stay in an object store.
+struct Parts {
+    upload: Box<dyn MultipartUpload>,
+    sent: JoinSet<Result<(), object_store::Error>>,
+    /// What is too short for a part.
+    rest: BytesMut,
+}
+
+impl Parts {
+    fn of(upload: Box<dyn MultipartUpload>) -> Self {
+        Self { upload, sent: JoinSet::new(), rest: BytesMut::new() }
+    }
+
+    async fn put(&mut self, bytes: &[u8]) -> Result<(), object_store::Error> {
+        self.rest.extend_from_slice(bytes);
+        while self.rest.len() >= PART {
+            self.wait_for(AT_A_TIME - 1).await?;
+            let part = self.rest.split_to(PART).freeze();
+            self.sent.spawn(self.upload.put_part(part.into()));
+        }
+        Ok(())
+    }
+
+    /// Waits until at most `count` parts are under way.
+    async fn wait_for(&mut self, count: usize) -> Result<(), object_store::Error> {
+        while self.sent.len() > count {
+            if let Some(done) = self.sent.join_next().await {
+                done.map_err(|stopped| object_store::Error::Generic {
+                    store: "upload",
+                    source: Box::new(stopped),
+                })??;
             }
+        }
+        Ok(())
+    }
+
+    async fn complete(&mut self) -> Result<(), object_store::Error> {
+        if !self.rest.is_empty() {
+            let part = self.rest.split().freeze();
+            self.sent.spawn(self.upload.put_part(part.into()));
+        }
+        self.wait_for(0).await?;
+        self.upload.complete().await.map(drop)
+    }
+
+    /// Removes the parts that storage has. The error that led here says more than one of this.
+    async fn abort(&mut self) {
+        self.sent.shutdown().await;
+        let _ = self.upload.abort().await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use object_store::{PutPayload, PutResult, UploadPart};
+
+    use super::*;
+
+    /// The sizes of the parts that storage takes, and how the file ended.
+    #[derive(Debug, Default)]
+    struct Seen {
+        parts: Vec<usize>,
+        is_complete: bool,
+        is_aborted: bool,
+    }
+
+    /// Storage that fails at a part, counted from 1.
+    #[derive(Debug)]
+    struct Failing(Arc<Mutex<Seen>>, usize);
+
+    fn failure() -> object_store::Error {
+        object_store::Error::Generic { store: "test", source: "the disk is full".into() }
+    }
+
+    #[async_trait::async_trait]
+    impl MultipartUpload for Failing {
+        fn put_part(&mut self, data: PutPayload) -> UploadPart {
+            let mut seen = self.0.lock().unwrap();
+            seen.parts.push(data.content_length());
+            let fails = seen.parts.len() == self.1;
+            Box::pin(async move { if fails { Err(failure()) } else { Ok(()) } })
+        }
+
+        async fn complete(&mut self) -> Result<PutResult, object_store::Error> {
+            self.0.lock().unwrap().is_complete = true;
+            Ok(PutResult { e_tag: None, version: None })
+        }
+
+        async fn abort(&mut self) -> Result<(), object_store::Error> {
+            self.0.lock().unwrap().is_aborted = true;
+            Ok(())
+        }
+    }
+
+    /// Sends a file of 2.5 parts, and ends it.
+    async fn sent(fails_at: usize, ends: bool) -> (bool, Seen) {
+        let seen = Arc::new(Mutex::new(Seen::default()));
+        let mut file = Parts::of(Box::new(Failing(Arc::clone(&seen), fails_at)));
+        let (sender, mut parts) = channel(4);
+        sender.send(Message::Part(vec![1; PART / 2].into())).await.unwrap();
+        sender.send(Message::Part(vec![2; PART].into())).await.unwrap();
+        if ends {
+            sender.send(Message::End).await.unwrap();
+        }
+        drop(sender);
+        let first = vec![0; PART];
+        let size = PART as u64;
+        let is_sent = matches!(finish(&mut file, first, &mut parts, size).await, Ok(Some(_)));
+        drop(file);
+        (is_sent, Arc::into_inner(seen).unwrap().into_inner().unwrap())
+    }
+
+    #[tokio::test]
+    async fn parts_of_a_file_that_fails_are_removed() {
+        let (is_sent, seen) = sent(0, true).await;
+        assert!(is_sent && seen.is_complete && !seen.is_aborted, "{seen:?}");
+        assert_eq!(seen.parts, [PART, PART, PART / 2]);
+        for (fails_at, ends) in [(1, true), (2, true), (3, true), (0, false)] {
+            let (is_sent, seen) = sent(fails_at, ends).await;
+            assert!(!is_sent && !seen.is_complete && seen.is_aborted, "{fails_at}: {seen:?}");
         }
     }
 }

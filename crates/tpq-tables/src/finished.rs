@@ -3,6 +3,7 @@
 //! A column is kept in the narrowest form that holds its chunk, and widened to its SQL type when a
 //! batch is read.
 
+use std::error::Error;
 use std::io;
 use std::ops::Range;
 use std::sync::Arc;
@@ -15,7 +16,7 @@ use arrow_buffer::{
 };
 use arrow_schema::{ArrowError, Schema, SchemaRef};
 
-use crate::later::Later;
+use crate::later::{Later, LoadError};
 use crate::left_out::LeftOut;
 use crate::packed::{FrozenValues, PackedChunk, TakeIds, Valid};
 use crate::store::{Backing, Checksums, Restored};
@@ -45,12 +46,12 @@ pub enum ReadError {
         reason: String,
     },
     /// The rows are kept elsewhere and could not be loaded.
-    #[error("table {table}: cannot load its rows: {reason}")]
+    #[error("table {table}: cannot load its rows: {source}")]
     NotLoaded {
         /// The table.
         table: &'static str,
         /// Why.
-        reason: String,
+        source: Arc<dyn Error + Send + Sync>,
     },
     /// The temporary file could not be read that took what memory had no room for.
     #[error("table {table}: cannot read the temporary file that holds its rows: {source}")]
@@ -60,6 +61,13 @@ pub enum ReadError {
         /// The event.
         source: io::Error,
     },
+}
+
+impl ReadError {
+    /// The error of rows that are kept elsewhere and could not be loaded.
+    pub(crate) fn not_loaded(table: &'static str, reason: &str) -> Self {
+        Self::NotLoaded { table, source: Arc::from(LoadError::from(reason)) }
+    }
 }
 
 /// The smallest and largest value of an integer or float column in one chunk, and its NULLs.
@@ -296,8 +304,8 @@ impl Table {
     fn contents(&self) -> Result<&Columns, ReadError> {
         match &self.contents {
             Contents::Here(columns) => Ok(columns),
-            Contents::Later(later) => later.columns(self.decl, self.rows).map_err(|reason| {
-                ReadError::NotLoaded { table: self.decl.name, reason: reason.to_owned() }
+            Contents::Later(later) => later.columns(self.decl, self.rows).map_err(|source| {
+                ReadError::NotLoaded { table: self.decl.name, source: Arc::clone(source) }
             }),
             Contents::LeftOut(left_out) => left_out.table(self)?.contents(),
         }
@@ -311,8 +319,8 @@ impl Table {
             Some(left_out) => {
                 let made = left_out.table(self)?;
                 if made.num_rows() != self.rows {
-                    let reason = "the trace now has other rows".to_owned();
-                    return Err(ReadError::NotLoaded { table: self.decl.name, reason });
+                    let reason = "the trace now has other rows";
+                    return Err(ReadError::not_loaded(self.decl.name, reason));
                 }
                 made.column(stored)
             }

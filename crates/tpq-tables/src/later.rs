@@ -1,6 +1,7 @@
 //! Tables with rows that are loaded when they are first read: those of a trace that is stored
 //! elsewhere, with a reader of its own.
 
+use std::error::Error;
 use std::sync::{Arc, OnceLock};
 
 use arrow_array::cast::AsArray;
@@ -18,14 +19,17 @@ pub trait TableLoader: Send + Sync {
     /// that reads it first.
     ///
     /// # Errors
-    /// A reason in words, where the rows cannot be loaded.
-    fn load(&self, table: &'static TableDecl) -> Result<Vec<RecordBatch>, String>;
+    /// When the rows cannot be loaded.
+    fn load(&self, table: &'static TableDecl) -> Result<Vec<RecordBatch>, LoadError>;
 }
+
+/// Why rows cannot be loaded, with its causes.
+pub type LoadError = Box<dyn Error + Send + Sync>;
 
 /// Columns that are loaded when they are first read.
 pub(crate) struct Later {
     loader: Arc<dyn TableLoader>,
-    loaded: OnceLock<Result<Columns, String>>,
+    loaded: OnceLock<Result<Columns, Arc<dyn Error + Send + Sync>>>,
 }
 
 impl Later {
@@ -34,9 +38,15 @@ impl Later {
     }
 
     /// The columns of a table that has `rows` rows.
-    pub(crate) fn columns(&self, table: &'static TableDecl, rows: usize) -> Result<&Columns, &str> {
-        let load = || columns_of(table, rows, &self.loader.load(table)?);
-        self.loaded.get_or_init(load).as_ref().map_err(String::as_str)
+    pub(crate) fn columns(
+        &self,
+        table: &'static TableDecl,
+        rows: usize,
+    ) -> Result<&Columns, &Arc<dyn Error + Send + Sync>> {
+        let load = || -> Result<Columns, LoadError> {
+            Ok(columns_of(table, rows, &self.loader.load(table)?)?)
+        };
+        self.loaded.get_or_init(|| load().map_err(Arc::from)).as_ref()
     }
 }
 
@@ -111,15 +121,15 @@ mod tests {
     struct Copying(TraceTables);
 
     impl TableLoader for Copying {
-        fn load(&self, decl: &'static TableDecl) -> Result<Vec<RecordBatch>, String> {
+        fn load(&self, decl: &'static TableDecl) -> Result<Vec<RecordBatch>, LoadError> {
             if decl.name == "thread" {
-                return Err("the network is down".to_owned());
+                return Err("the network is down".into());
             }
             let table = self.0.get(decl.name).ok_or("no table")?;
             let all: Vec<usize> = (0..decl.columns.len()).collect();
             let part = |from: usize| {
                 let to = (from + 2).min(table.num_rows());
-                table.read(0, from..to, &all).map_err(|error| error.to_string())
+                Ok(table.read(0, from..to, &all)?)
             };
             (0..table.num_rows()).step_by(2).map(part).collect()
         }

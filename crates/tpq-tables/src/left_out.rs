@@ -32,8 +32,7 @@ impl LeftOut {
     /// The table as it was made, in place of `table`.
     pub(crate) fn table(&self, table: &Table) -> Result<&Table, ReadError> {
         let name = table.decl().name;
-        let not_made =
-            |reason: &str| ReadError::NotLoaded { table: name, reason: reason.to_owned() };
+        let not_made = |reason: &str| ReadError::not_loaded(name, reason);
         let made = self.all().map_err(not_made)?.get(name);
         made.map(|made| &**made).ok_or_else(|| not_made("there is no such table"))
     }

@@ -37,7 +37,7 @@ pub use column::{Cell, ColumnBuilder};
 pub use declare::{ColumnDecl, ColumnKind, TableDecl};
 pub use finished::{CHUNK_ROWS, ChunkRange, PickedRows, ReadError, Table, TraceTables};
 pub use groups::{TableGroup, TableGroups};
-pub use later::TableLoader;
+pub use later::{LoadError, TableLoader};
 pub use left_out::TableMaker;
 pub use packed::{Native, Packing};
 pub use packer::Packer;

@@ -151,3 +151,49 @@ fn an_executor_that_is_killed_in_an_ingest_loses_and_doubles_nothing() {
     assert_eq!(text(&here).lines().count(), 25);
     assert_eq!(text(&here), text(&there));
 }
+
+/// Makes the file of a table of the last trace one that storage fails at: a link to itself. The
+/// client looks at the first trace.
+fn break_file(folder: &Folder, table: &str) {
+    let last = "SELECT trace_digest FROM lake.traces ORDER BY trace_path DESC LIMIT 1";
+    let digest = text(&rows(folder, "lake", &["-q", "-c", last]));
+    let digest = digest.lines().nth(1).unwrap();
+    let mut folders = vec![folder.path(&format!("lake/{table}"))];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            if path.is_dir() {
+                folders.push(path);
+            } else if name.starts_with(digest) {
+                std::fs::remove_file(&path).unwrap();
+                std::os::unix::fs::symlink(&path, &path).unwrap();
+                return;
+            }
+        }
+    }
+    panic!("no file of {table} for {digest}");
+}
+
+#[test]
+fn storage_that_fails_ends_a_query_and_leaves_out_no_trace() {
+    let nodes = Nodes::start(1);
+    // A scan, and a table that a function loads.
+    for (table, sql) in [
+        ("slice", "SELECT sum(dur) AS dur FROM slice"),
+        ("args", "SELECT sum(EXTRACT_ARG(arg_set_id, 'debug.size')) AS size FROM slice"),
+    ] {
+        let folder = traces(3);
+        let made = ingest(&folder, "lake", &[]);
+        assert!(made.status.success(), "{}", describe(&made));
+        agree(&nodes, &folder, "lake", &["-c", sql]);
+        break_file(&folder, table);
+        let there = rows(&folder, "lake", &["-c", sql, "--cluster", &nodes.address]);
+        assert_eq!(there.status.code(), Some(1), "{sql}: {}", describe(&there));
+        let told = String::from_utf8_lossy(&there.stderr).into_owned();
+        assert!(told.contains("Too many levels of symbolic links"), "{sql}: {told}");
+        // A trace that is left out is a line of its own.
+        assert!(!told.lines().any(|line| line.starts_with("failed: ")), "{sql}: {told}");
+        assert_eq!(text(&there), "", "{sql}");
+    }
+}

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use nix::sys::signal::Signal;
 
-use super::{Nodes, each, text, traces};
+use super::{Nodes, each, started, text, traces};
 use crate::command::{Folder, describe, tpq};
 use crate::running::Running;
 
@@ -135,4 +135,23 @@ fn a_cancelled_query_stops_on_the_executors() {
     let rows = nodes.query(&folder, &["-c", "SELECT count(*) AS n FROM slice"]);
     assert!(rows.status.success(), "{}", describe(&rows));
     assert_eq!(text(&rows).lines().count(), 5);
+}
+
+#[test]
+fn a_query_that_the_scheduler_does_not_know_any_more_fails() {
+    let (folder, mut nodes) = (traces(2), Nodes::start(1));
+    let query = start(&nodes, &folder, &counted(3_000_000_000), "rows.csv");
+    let executor = &mut nodes.executors[0];
+    executor.wait_until("it is at work", |it| it.cpu_time() >= AT_WORK);
+    // While the client sleeps, another scheduler takes the place of the first.
+    query.signal(Signal::SIGSTOP);
+    nodes.scheduler.signal(Signal::SIGKILL);
+    nodes.scheduler.end();
+    let again = ["cluster", "scheduler", "--bind", &nodes.address];
+    let (_scheduler, address) = started(&again, "scheduler on ");
+    assert_eq!(address, nodes.address);
+    query.signal(Signal::SIGCONT);
+    let error = error_of(query);
+    assert!(error.contains(&format!("the scheduler at {address} failed: ")), "{error}");
+    assert!(!folder.path("rows.csv").exists());
 }

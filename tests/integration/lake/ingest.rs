@@ -187,3 +187,17 @@ fn a_trace_that_grew_is_another_trace() {
     let sql = "SELECT count(*) AS n FROM lake.traces WHERE trace_path = 'a.pftrace'";
     assert_eq!(query(&folder, sql), "n\n2\n");
 }
+
+#[test]
+fn the_error_that_ended_a_run_comes_before_that_of_the_list() {
+    let folder = lake();
+    std::fs::write(folder.path("broken.pftrace"), "no trace at all").unwrap();
+    // The list cannot be written.
+    std::fs::write(folder.path("lake/failures"), "no folder").unwrap();
+    let strict = folder.run(&["ingest", "broken.pftrace", "--lake", "lake", "--strict"]);
+    assert_eq!(strict.status.code(), Some(1), "{}", describe(&strict));
+    assert!(err(&strict).contains("error: broken.pftrace"), "{}", describe(&strict));
+    let all = folder.run(&["ingest", "broken.pftrace", "--lake", "lake"]);
+    assert_eq!(all.status.code(), Some(1), "{}", describe(&all));
+    assert!(err(&all).contains("lake/failures"), "{}", describe(&all));
+}

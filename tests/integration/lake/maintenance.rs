@@ -1,5 +1,9 @@
 //! `tpq lake`.
 
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
 use super::{err, lake, out, parquet_files, query, trace};
 use crate::command::{Folder, describe};
 
@@ -110,4 +114,91 @@ fn files_that_nothing_refers_to_are_removed() {
     assert!(told.starts_with("1 files removed, 27 B"), "{told}");
     assert!(!stray.exists());
     assert_eq!(query(&folder, SLICES), before);
+}
+
+/// The files of a table by its log: the device and the number of rows of each.
+fn in_log(folder: &Folder, table: &str) -> BTreeMap<String, (String, u64)> {
+    let log = folder.path(&format!("lake/{table}/_delta_log"));
+    let mut commits: Vec<_> =
+        std::fs::read_dir(log).unwrap().map(|entry| entry.unwrap().path()).collect();
+    commits.retain(|path| path.extension().is_some_and(|it| it == "json"));
+    commits.sort();
+    let mut files = BTreeMap::new();
+    for commit in commits {
+        for line in std::fs::read_to_string(commit).unwrap().lines() {
+            let action: Value = serde_json::from_str(line).unwrap();
+            let path = |action: &Value| action["path"].as_str().unwrap().to_owned();
+            if let Some(add) = action.get("add") {
+                let stats: Value = serde_json::from_str(add["stats"].as_str().unwrap()).unwrap();
+                let device = add["partitionValues"]["device"].as_str().unwrap().to_owned();
+                files.insert(path(add), (device, stats["numRecords"].as_u64().unwrap()));
+            }
+            if let Some(remove) = action.get("remove") {
+                files.remove(&path(remove));
+            }
+        }
+    }
+    files
+}
+
+#[test]
+fn rows_of_two_partitions_with_one_folder_are_not_joined() {
+    // Both are `brand_r_1` as the name of a folder.
+    let folder = Folder::of(&[
+        ("a.pftrace", &trace(0, "r 1", &[1, 2])),
+        ("b.pftrace", &trace(0, "r_1", &[3])),
+        ("c.pftrace", &trace(0, "r 1", &[4])),
+        ("d.pftrace", &trace(0, "r_1", &[5, 6, 7])),
+    ]);
+    let output = folder.run(&["ingest", ".", "--lake", "lake", "--partition", "device"]);
+    assert!(output.status.success(), "{}", describe(&output));
+    let before = query(&folder, SLICES);
+    assert_eq!(in_log(&folder, "slice").len(), 4);
+    run(&folder, &["compact"]);
+    assert_eq!(query(&folder, SLICES), before);
+    let mut devices: Vec<_> = in_log(&folder, "slice").into_values().collect();
+    devices.sort();
+    assert_eq!(devices, [("brand/r 1".to_owned(), 3), ("brand/r_1".to_owned(), 4)]);
+    // A deletion keeps them apart.
+    run(&folder, &["delete", "--where", "trace_path = './d.pftrace'"]);
+    let mut devices: Vec<_> = in_log(&folder, "slice").into_values().collect();
+    devices.sort();
+    assert_eq!(devices, [("brand/r 1".to_owned(), 3), ("brand/r_1".to_owned(), 1)]);
+}
+
+#[test]
+fn files_that_were_being_written_are_removed() {
+    let folder = lake();
+    let before = query(&folder, SLICES);
+    let partition = "lake/slice/day=2026-03-30/device=brand_raven";
+    // What `object_store` writes before it names a file.
+    let partial = [
+        format!("{partition}/0123-1.parquet#1"),
+        "lake/slice/_delta_log/00000000000000000009.json#12".to_owned(),
+        "lake/traces/traces-1.parquet#2".to_owned(),
+    ];
+    for path in &partial {
+        std::fs::write(folder.path(path), "half a file").unwrap();
+    }
+    let other = folder.path(&format!("{partition}/notes#x"));
+    std::os::unix::fs::symlink(folder.path("a.pftrace"), &other).unwrap();
+    run(&folder, &["vacuum"]);
+    assert!(partial.iter().all(|path| folder.path(path).exists()), "they are young");
+    let told = run(&folder, &["vacuum", "--older-than", "0h"]);
+    assert!(told.starts_with("3 files removed, 33 B"), "{told}");
+    assert!(!partial.iter().any(|path| folder.path(path).exists()));
+    assert!(other.is_symlink() && folder.path("a.pftrace").exists());
+    assert_eq!(query(&folder, SLICES), before);
+}
+
+#[test]
+fn a_deletion_has_happened_where_logs_cannot_be_changed() {
+    let folder = lake();
+    std::fs::write(folder.path("lake/slice/_delta_log/00000000000000000000.json"), "damage")
+        .unwrap();
+    let told = run(&folder, &["delete", "--where", "trace_path = 'a.pftrace'"]);
+    assert!(told.contains("warning: the lake is changed, but logs"), "{told}");
+    assert!(told.contains("deleted: a.pftrace") && told.contains("1 traces deleted"), "{told}");
+    let paths = "SELECT trace_path FROM lake.traces";
+    assert_eq!(query(&folder, paths), "trace_path\nb.pftrace\nc.pftrace\n");
 }

@@ -9,8 +9,9 @@ use futures::StreamExt;
 use tpq::{Committed, EachOptions, IngestFailure, IngestOptions, Ingested, Lake, ingest};
 
 use crate::args::ImportFlags;
-use crate::each::{self, EachProgress, say};
+use crate::each::{self, EachProgress, describe, say};
 use crate::exit::Usage;
+use crate::lake::warn_of_unfinished;
 use crate::layout::grouped;
 use crate::terminal::Style;
 use crate::{open, remote};
@@ -93,9 +94,11 @@ pub async fn run(args: IngestArgs) -> anyhow::Result<()> {
         Some(cluster) => import_there(&args, cluster, &lake, &paths, &mut summary).await,
         None => import(&args, &lake, paths, &mut summary).await,
     };
-    // Also if the run ends early.
-    lake.record_failures(&summary.failures).await?;
+    // Also if the run ends early. What ended it comes first: the list may fail for the same reason.
+    let recorded = lake.record_failures(&summary.failures).await;
     outcome?;
+    recorded?;
+    warn_of_unfinished(&lake);
     summary.report(args.flags.quiet)
 }
 
@@ -246,13 +249,4 @@ fn add_folder(folder: &Path, paths: &mut Vec<PathBuf>) -> anyhow::Result<()> {
 
 fn path_text(path: &Path) -> String {
     path.to_string_lossy().into_owned()
-}
-
-/// The trace and its error in one line. Errors of an import name the file themselves.
-fn describe(path: &Path, error: &str) -> String {
-    let path = path.display().to_string();
-    match error.contains(&path) {
-        true => error.to_owned(),
-        false => format!("{path}: {error}"),
-    }
 }

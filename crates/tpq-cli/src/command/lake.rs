@@ -9,7 +9,7 @@ use tpq::{Lake, LakeOptions};
 use tpq_output::FileFormat;
 
 use crate::each::say;
-use crate::lake::list;
+use crate::lake::{list, warn_of_unfinished};
 use crate::layout::{bytes, grouped};
 
 const EXAMPLES: &str = "\
@@ -163,6 +163,7 @@ async fn delete(
             lake.delete(&digests).await?
         }
     };
+    warn_of_unfinished(lake);
     if !quiet {
         for trace in &deleted {
             say(&format!("{what}: {}", trace.facts.path));

@@ -7,12 +7,14 @@
 
 mod list;
 mod shell;
+mod unfinished;
 
 use tpq::{EachError, ImportOptions, LAKE_SCHEMA, Lake, LakeOptions, Session, Statement, Trace};
 use tpq_output::{OutputOptions, ResultWriter, writer};
 
 pub use self::list::list;
 pub use self::shell::shell;
+pub use self::unfinished::warn_of_unfinished;
 use crate::command::query::QueryArgs;
 use crate::each::{self, Failures, Results, Then, Traces, say};
 use crate::exit::Usage;

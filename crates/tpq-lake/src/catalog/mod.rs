@@ -4,7 +4,7 @@ mod layout;
 mod rows;
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use bytes::Bytes;
 use datafusion::arrow::array::RecordBatch;
@@ -34,6 +34,9 @@ pub struct LakeCatalog {
     layout: LakeLayout,
     state: LogState,
     files: Vec<CatalogFile>,
+    /// All traces, in the order of their paths, and by their digests.
+    sorted: Arc<OnceLock<Vec<Arc<LakeTrace>>>>,
+    by_digest: Arc<OnceLock<HashMap<String, Arc<LakeTrace>>>>,
 }
 
 /// A file of the catalogue.
@@ -68,18 +71,28 @@ impl LakeCatalog {
 
     /// All traces, in the order of their paths.
     pub fn traces(&self) -> Vec<Arc<LakeTrace>> {
-        let mut traces: Vec<_> = self.files.iter().flat_map(|file| &file.traces).cloned().collect();
-        traces.sort_by(|a, b| {
-            let key = |trace: &LakeTrace| (trace.facts.path.clone(), trace.facts.digest.clone());
-            key(a).cmp(&key(b))
-        });
-        traces
+        self.sorted().to_vec()
+    }
+
+    /// The same, sorted once.
+    pub(crate) fn sorted(&self) -> &[Arc<LakeTrace>] {
+        self.sorted.get_or_init(|| {
+            let traces = self.files.iter().flat_map(|file| &file.traces);
+            let mut traces: Vec<_> = traces.cloned().collect();
+            traces.sort_by(|a, b| {
+                (&a.facts.path, &a.facts.digest).cmp(&(&b.facts.path, &b.facts.digest))
+            });
+            traces
+        })
     }
 
     /// The trace with a digest.
     pub fn find(&self, digest: &str) -> Option<&Arc<LakeTrace>> {
-        let mut traces = self.files.iter().flat_map(|file| &file.traces);
-        traces.find(|trace| trace.facts.digest == digest)
+        let by_digest = self.by_digest.get_or_init(|| {
+            let traces = self.files.iter().flat_map(|file| &file.traces);
+            traces.map(|trace| (trace.facts.digest.clone(), Arc::clone(trace))).collect()
+        });
+        by_digest.get(digest)
     }
 
     /// The number of files of the catalogue.
@@ -155,7 +168,8 @@ impl Lake {
         let files = futures::stream::iter(files);
         let files: Vec<CatalogFile> = files.buffer_unordered(AT_A_TIME).try_collect().await?;
         self.known_files().replace(&files);
-        Ok(LakeCatalog { layout, state, files })
+        let (sorted, by_digest) = (Arc::default(), Arc::default());
+        Ok(LakeCatalog { layout, state, files, sorted, by_digest })
     }
 
     async fn read_catalog_file(
@@ -200,7 +214,8 @@ impl Lake {
         let (log, state) = (self.catalog_log(), catalog.state.clone());
         let is_latest = runtime::blocking(move || log.commit(&state, &change)).await?;
         if let (false, Some(file)) = (is_latest, added) {
-            self.store().delete(&self.store().path(TRACES, &file.path)?).await?;
+            // Nothing refers to the file; vacuum removes one that stays.
+            let _ = self.store().delete(&self.store().path(TRACES, &file.path)?).await;
         }
         Ok(is_latest)
     }
@@ -212,7 +227,7 @@ impl Lake {
         catalog: &LakeCatalog,
         traces: Vec<LakeTrace>,
     ) -> Result<bool, LakeError> {
-        let all = catalog.traces();
+        let all = catalog.sorted();
         let drop = all.iter().map(|trace| trace.facts.digest.clone()).collect();
         self.change_catalog(catalog, &drop, traces).await
     }

@@ -8,7 +8,6 @@ use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use delta_kernel::committer::FileSystemCommitter;
 use delta_kernel::engine::arrow_data::ArrowEngineData;
@@ -96,7 +95,7 @@ pub(crate) struct LogChange {
     pub add: Vec<AddedFile>,
     /// The paths of files that no longer belong to the table. Those that do not are ignored.
     pub remove: HashSet<String>,
-    /// Columns that the table gets in addition.
+    /// Columns that the table has to have. Those that it lacks are added.
     pub columns: Vec<(String, ColumnType)>,
     /// Whether the rows stay the same, as when files are joined.
     pub same_rows: bool,
@@ -224,7 +223,7 @@ impl TableLog {
             if self.commit(&state, change)? {
                 return Ok(());
             }
-            std::thread::sleep(Duration::from_millis(5 * u64::from(attempt)));
+            std::thread::sleep(runtime::random_pause(attempt));
         }
         Err(LakeError::Busy(self.name.clone()))
     }
@@ -265,14 +264,21 @@ impl TableLog {
             true => Vec::new(),
             false => self.removed(state, &change.remove)?,
         };
-        if change.add.is_empty() && removed.is_empty() && change.columns.is_empty() {
+        // From the state that is committed to: another process may have added some of them.
+        let found: HashSet<String> = match change.columns.is_empty() {
+            true => HashSet::new(),
+            false => state.columns().into_iter().collect(),
+        };
+        let columns = change.columns.iter().filter(|(name, _)| !found.contains(name));
+        let columns: Vec<_> = columns.collect();
+        if change.add.is_empty() && removed.is_empty() && columns.is_empty() {
             return Ok(None);
         }
         let is_altered = matches!(change.operation(), UpdateTableOperation::AlterTable);
         let changes_rows = !change.same_rows && !is_altered;
         let mut builder =
             Arc::clone(&state.0).update_table(change.operation(), ENGINE, changes_rows);
-        for (name, kind) in &change.columns {
+        for (name, kind) in columns {
             builder = builder.add_column(StructField::nullable(name, kind.of_delta()));
         }
         let mut transaction = builder.build(self.engine(), Box::new(FileSystemCommitter::new()))?;
@@ -322,3 +328,27 @@ impl TableLog {
 
 /// The change of a number of tables, by their names.
 pub(crate) type LogChanges = BTreeMap<String, LogChange>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_lake::lake;
+
+    #[tokio::test]
+    async fn processes_that_add_the_same_columns_both_succeed() {
+        let (_folder, lake) = lake(&[]).await;
+        let log = lake.log("slice");
+        let columns = |names: &[&str]| -> Vec<(String, ColumnType)> {
+            names.iter().map(|&name| (name.to_owned(), ColumnType::Text)).collect()
+        };
+        let (old, new) = (columns(&["a"]), columns(&["a", "b"]));
+        let found = runtime::blocking(move || {
+            log.create(&old, &[], &[])?;
+            let change = LogChange { columns: new, ..LogChange::default() };
+            log.apply(&change)?;
+            log.apply(&change)?;
+            Ok(log.state()?.unwrap().columns())
+        });
+        assert_eq!(found.await.unwrap(), ["a", "b"]);
+    }
+}

@@ -1,33 +1,30 @@
 //! Joins small files: the rows of several traces become neighbouring row groups of one file, sorted
 //! by trace. Row groups are copied as they are.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
-use std::io::Write;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-use bytes::Bytes;
-use datafusion::parquet::column::writer::ColumnCloseResult;
-use datafusion::parquet::errors::ParquetError;
-use datafusion::parquet::file::metadata::{
-    PageIndexPolicy, ParquetMetaData, ParquetMetaDataReader,
-};
-use datafusion::parquet::file::properties::WriterProperties;
-use datafusion::parquet::file::writer::SerializedFileWriter;
-
+use super::groups::{Group, Part, groups, groups_of};
+use super::joiner::{Joiner, Sources};
 use super::reconcile::JOINED;
 use crate::catalog::{LakeCatalog, TRACES};
 use crate::commit::referenced;
 use crate::lake::Lake;
 use crate::log::LogChanges;
 use crate::trace::RowGroups;
-use crate::upload::{Upload, UploadSink};
+use crate::upload::Upload;
 use crate::write::file_name;
 use crate::{LakeError, LakeTrace, TableFile, runtime};
 
-/// The size in bytes up to which files are joined.
-const TARGET: u64 = 128 << 20;
-/// How often files are written anew while other processes change the lake.
-const ATTEMPTS: u32 = 5;
+/// How often the catalogue is changed anew while other processes change it.
+const ATTEMPTS: u32 = 40;
+/// How often files with rows of deleted traces are written anew while other processes change traces
+/// of the same files.
+const LEAVE_OUT_ATTEMPTS: u32 = 8;
+/// The time after which joined files are committed, at the end of a table: a process that dies loses
+/// no more work.
+const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
 /// What was joined.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -38,43 +35,48 @@ pub struct Compacted {
     pub after: u64,
 }
 
-/// The rows of a trace in a file.
-#[derive(Clone)]
-struct Part {
-    digest: String,
-    file: TableFile,
+impl std::ops::AddAssign for Compacted {
+    fn add_assign(&mut self, more: Self) {
+        self.before += more.before;
+        self.after += more.after;
+    }
 }
 
-/// Files that become one.
-struct Group {
+/// A file that was written in place of others, and is not committed.
+struct Joined {
     table: String,
-    folder: String,
-    /// In the order of the digests.
-    parts: Vec<Part>,
-}
-
-impl Group {
-    fn sort(&mut self) {
-        self.parts.sort_by(|a, b| a.digest.cmp(&b.digest));
-    }
-
-    /// The number of files.
-    fn files(&self) -> usize {
-        self.parts.iter().map(|part| &part.file.path).collect::<HashSet<_>>().len()
-    }
+    /// The number of files before.
+    files: usize,
+    /// Each part, with the file that has its rows now.
+    parts: Vec<(Part, TableFile)>,
 }
 
 impl Lake {
-    /// Joins small files of each table and partition, and the files of the catalogue.
+    /// Joins small files of each table and partition, and the files of the catalogue. Files of
+    /// traces that other processes replace or delete meanwhile stay as they are.
     ///
     /// # Errors
-    /// When files cannot be read or written, or when other processes change the traces meanwhile.
+    /// When files cannot be read or written, or when other processes change the catalogue all the
+    /// time.
     pub async fn compact(&self) -> Result<Compacted, LakeError> {
         // Of a process that died in the middle of this.
         self.reconcile(None).await?;
         let catalog = self.catalog().await?;
-        let groups = groups(&catalog).into_iter().filter(|group| group.files() > 1).collect();
-        self.join(&catalog, groups).await
+        let mut groups = groups(&catalog).into_iter().peekable();
+        let (mut done, mut joined, mut since) = (Compacted::default(), Vec::new(), Instant::now());
+        while let Some(group) = groups.next() {
+            // A file with rows of several partitions is in groups of one table.
+            let is_last = groups.peek().is_none_or(|next| next.table != group.table);
+            joined.push(self.join_group(group).await?);
+            if is_last && since.elapsed() >= LONGEST_WAIT {
+                done += self.commit_joined(std::mem::take(&mut joined)).await?;
+                since = Instant::now();
+            }
+        }
+        done += self.commit_joined(joined).await?;
+        // Logs may have files of traces that were changed meanwhile.
+        self.reconcile(None).await?;
+        Ok(done)
     }
 
     /// Writes files with rows of deleted traces without these rows.
@@ -88,175 +90,93 @@ impl Lake {
         if shared.is_empty() {
             return Ok(());
         }
-        for attempt in 1..=ATTEMPTS {
-            let catalog = self.catalog().await?;
-            match self.join(&catalog, groups_of(&catalog, &shared)).await {
-                Err(LakeError::Busy(_)) if attempt < ATTEMPTS => {}
-                joined => {
-                    joined?;
-                    break;
-                }
+        let mut is_done = false;
+        for attempt in 0..LEAVE_OUT_ATTEMPTS {
+            let groups = groups_of(&self.catalog().await?, &shared);
+            if groups.is_empty() {
+                is_done = true;
+                break;
+            }
+            let mut joined = Vec::with_capacity(groups.len());
+            for group in groups {
+                joined.push(self.join_group(group).await?);
+            }
+            self.commit_joined(joined).await?;
+            // Other processes may have changed traces of these files meanwhile: once more.
+            if attempt > 0 {
+                runtime::pause(attempt).await?;
             }
         }
         // Files of deleted traces only are not written anew; the logs have them still.
-        self.reconcile(None).await
+        self.reconcile(None).await?;
+        if is_done { Ok(()) } else { Err(LakeError::Busy(TRACES.to_owned())) }
     }
 
-    /// Joins the files of groups, and commits the new files.
-    async fn join(
-        &self,
-        catalog: &LakeCatalog,
-        groups: Vec<Group>,
-    ) -> Result<Compacted, LakeError> {
-        let mut joined = Compacted::default();
-        let mut files: HashMap<(String, String), TableFile> = HashMap::new();
-        for group in groups {
-            joined.before += group.files() as u64;
-            joined.after += 1;
-            for (digest, file) in self.join_group(&group).await? {
-                files.insert((group.table.clone(), digest), file);
+    /// Commits files that were joined, and joins the files of the catalogue. Leaves out those with
+    /// rows of traces that have other files now. Where there are some, the logs are not right until
+    /// [`Lake::reconcile`].
+    async fn commit_joined(&self, mut joined: Vec<Joined>) -> Result<Compacted, LakeError> {
+        let is_any = !joined.is_empty();
+        for attempt in 0..ATTEMPTS {
+            let catalog = self.catalog().await?;
+            retain_current(&catalog, &mut joined);
+            if joined.is_empty() && (is_any || catalog.file_count() <= 1) {
+                return Ok(Compacted::default());
             }
-        }
-        let traces: Vec<LakeTrace> = catalog
-            .traces()
-            .iter()
-            .map(|trace| {
-                let mut trace = trace.as_ref().clone();
-                for (table, file) in &mut trace.files {
-                    let key = (table.clone(), trace.facts.digest.clone());
-                    if let Some(new) = files.get(&key) {
-                        *file = new.clone();
-                    }
-                }
-                trace
-            })
-            .collect();
-        if !files.is_empty() {
-            self.apply(catalog.layout(), changes(catalog, &traces)).await?;
-        }
-        if !files.is_empty() || catalog.file_count() > 1 {
-            let is_latest = self.rewrite_catalog(catalog, traces).await?;
-            if !is_latest {
-                self.reconcile(None).await?;
-                return Err(LakeError::Busy(TRACES.to_owned()));
+            let traces = with_joined(&catalog, &joined);
+            if attempt == 0 && is_any {
+                self.apply(catalog.layout(), changes(&catalog, &traces)).await?;
             }
+            if self.rewrite_catalog(&catalog, traces).await? {
+                let before = joined.iter().map(|joined| joined.files as u64).sum();
+                return Ok(Compacted { before, after: joined.len() as u64 });
+            }
+            runtime::pause(attempt).await?;
         }
-        Ok(joined)
+        self.reconcile(None).await?;
+        Err(LakeError::Busy(TRACES.to_owned()))
     }
 
-    /// Writes the file of a group. Returns the file of each trace.
-    async fn join_group(&self, group: &Group) -> Result<Vec<(String, TableFile)>, LakeError> {
+    /// Writes the file of a group.
+    async fn join_group(&self, group: Group) -> Result<Joined, LakeError> {
         let path = format!("{}{}", group.folder, file_name(JOINED));
         let target = self.store().path(&group.table, &path)?;
         let (upload, sink) = Upload::begin(self.store(), target)?;
-        let mut joiner = Joiner { writer: None, sink: Some(sink), groups: 0 };
+        let mut joiner = Joiner::new(sink);
         let mut spans = Vec::with_capacity(group.parts.len());
+        let mut sources = Sources::of(&group);
         for part in &group.parts {
-            let file = self.store().path(&group.table, &part.file.path)?;
-            let bytes = self.store().read(&file).await?;
-            let wrong = part.file.path.clone();
-            let own = part.file.row_groups;
+            let (wrong, own) = (part.file.path.clone(), part.file.row_groups);
+            let source = sources.next(self, &group.table, &part.file.path).await?;
             let step = runtime::blocking(move || {
-                let first = joiner.groups;
-                joiner.append(&bytes, own).map_err(LakeError::parquet(&wrong))?;
+                let first = joiner.groups();
+                joiner.append(&source, own).map_err(LakeError::parquet(&wrong))?;
                 Ok((first, joiner))
             });
             match step.await {
                 Ok((first, back)) => {
                     joiner = back;
-                    spans.push((first, joiner.groups - first));
+                    spans.push((first, joiner.groups() - first));
                 }
                 Err(error) => return Err(upload.fail(error).await),
             }
         }
-        let all = joiner.groups;
+        let all = joiner.groups();
         let ended =
             runtime::blocking(move || joiner.end().map_err(LakeError::parquet("a new file")));
         let bytes = match ended.await {
             Ok(()) => upload.complete().await?,
             Err(error) => return Err(upload.fail(error).await),
         };
-        let is_shared = group.parts.len() > 1;
-        let file = |(part, (first, count)): (&Part, (usize, usize))| {
+        let (files, is_shared) = (group.files(), group.parts.len() > 1);
+        let moved = |(part, (first, count)): (Part, (usize, usize))| {
             let row_groups = is_shared.then_some(RowGroups { first, count, all });
             let file = TableFile { path: path.clone(), bytes, row_groups, ..part.file.clone() };
-            (part.digest.clone(), file)
+            (part, file)
         };
-        Ok(group.parts.iter().zip(spans).map(file).collect())
+        let parts = group.parts.into_iter().zip(spans).map(moved).collect();
+        Ok(Joined { table: group.table, files, parts })
     }
-}
-
-/// Copies row groups into a file.
-struct Joiner {
-    sink: Option<UploadSink>,
-    writer: Option<SerializedFileWriter<UploadSink>>,
-    /// The number of row groups so far.
-    groups: usize,
-}
-
-impl Joiner {
-    /// Appends row groups of a file; all of them without a choice.
-    fn append(&mut self, bytes: &Bytes, own: Option<RowGroups>) -> Result<(), ParquetError> {
-        let mut reader =
-            ParquetMetaDataReader::new().with_page_index_policy(PageIndexPolicy::Optional);
-        reader.try_parse(bytes)?;
-        let metadata = reader.finish()?;
-        let schema = metadata.file_metadata().schema_descr().root_schema_ptr();
-        if let Some(sink) = self.sink.take() {
-            // The types of Arrow, and what tpq says of the table.
-            let about = metadata.file_metadata().key_value_metadata().cloned();
-            let properties = WriterProperties::builder().set_key_value_metadata(about);
-            let properties = properties
-                .set_created_by(concat!("tpq ", env!("CARGO_PKG_VERSION")).to_owned())
-                .build();
-            self.writer = Some(SerializedFileWriter::new(sink, schema, Arc::new(properties))?);
-        } else if let Some(writer) = &self.writer
-            && writer.schema_descr().root_schema() != schema.as_ref()
-        {
-            return Err(ParquetError::General("it has other columns".to_owned()));
-        }
-        let all = 0..metadata.num_row_groups();
-        let chosen = own.map_or(all, |own| own.first..own.first + own.count);
-        let Some(writer) = &mut self.writer else { return Ok(()) };
-        for group in chosen {
-            append_group(writer, bytes, &metadata, group)?;
-            self.groups += 1;
-        }
-        Ok(())
-    }
-
-    fn end(self) -> Result<(), ParquetError> {
-        let Some(writer) = self.writer else { return Ok(()) };
-        writer.into_inner()?.flush()?;
-        Ok(())
-    }
-}
-
-fn append_group(
-    writer: &mut SerializedFileWriter<UploadSink>,
-    bytes: &Bytes,
-    metadata: &ParquetMetaData,
-    group: usize,
-) -> Result<(), ParquetError> {
-    let Some(found) = metadata.row_groups().get(group) else {
-        return Err(ParquetError::General(format!("there is no row group {group}")));
-    };
-    let mut out = writer.next_row_group()?;
-    for (at, column) in found.columns().iter().enumerate() {
-        let column_index = metadata.column_index().and_then(|index| index.get(group)?.get(at));
-        let offset_index = metadata.offset_index().and_then(|index| index.get(group)?.get(at));
-        let close = ColumnCloseResult {
-            bytes_written: column.compressed_size().cast_unsigned(),
-            rows_written: found.num_rows().cast_unsigned(),
-            metadata: column.clone(),
-            bloom_filter: None,
-            column_index: column_index.cloned(),
-            offset_index: offset_index.cloned(),
-        };
-        out.append_column(bytes, close)?;
-    }
-    out.close()?;
-    Ok(())
 }
 
 /// The changes of the logs from one catalogue to the next.
@@ -281,61 +201,64 @@ fn changes(catalog: &LakeCatalog, traces: &[LakeTrace]) -> LogChanges {
     changes
 }
 
-/// The traces in each of some files, by table and path.
-fn groups_of(catalog: &LakeCatalog, files: &HashSet<(&str, &str)>) -> Vec<Group> {
-    let mut groups: BTreeMap<(String, String), Group> = BTreeMap::new();
-    for trace in catalog.traces() {
-        for (table, file) in &trace.files {
-            if files.contains(&(table.as_str(), file.path.as_str())) {
-                let folder = folder_of(&file.path).to_owned();
-                let begin = || Group { table: table.clone(), folder, parts: Vec::new() };
-                let part = Part { digest: trace.facts.digest.clone(), file: file.clone() };
-                let group = groups.entry((table.clone(), file.path.clone()));
-                group.or_insert_with(begin).parts.push(part);
-            }
+/// Keeps files of which all traces still have the files that were joined.
+fn retain_current(catalog: &LakeCatalog, joined: &mut Vec<Joined>) {
+    loop {
+        let kept = are_current(catalog, joined);
+        if kept.iter().all(|is_kept| *is_kept) {
+            return;
         }
+        // A file that is not kept leaves one in use that others have rows of: once more.
+        let mut kept = kept.into_iter();
+        joined.retain(|_| kept.next().unwrap_or_default());
     }
-    let mut groups: Vec<Group> = groups.into_values().collect();
-    groups.iter_mut().for_each(Group::sort);
-    groups
 }
 
-/// The small files of each table and partition, in groups of at most the target size. Files of
-/// different versions of tpq may have different columns, so they are not joined.
-fn groups(catalog: &LakeCatalog) -> Vec<Group> {
-    // By path: a file moves with the rows of all of its traces.
-    type Files = BTreeMap<String, Vec<Part>>;
-    let mut partitions: BTreeMap<(String, String, String), Files> = BTreeMap::new();
-    for trace in catalog.traces() {
+/// Whether each file can take the place of those that were joined: their traces have them still, and
+/// no other trace has.
+fn are_current(catalog: &LakeCatalog, joined: &[Joined]) -> Vec<bool> {
+    let mut moved: HashMap<(&str, &str), &TableFile> = HashMap::new();
+    for Joined { table, parts, .. } in joined {
+        moved.extend(parts.iter().map(|(part, _)| ((&**table, &*part.digest), &part.file)));
+    }
+    let mut staying: HashSet<(&str, &str)> = HashSet::new();
+    let mut current: HashSet<(&str, &str)> = HashSet::new();
+    for trace in catalog.sorted() {
         for (table, file) in &trace.files {
-            if file.bytes < TARGET / 2 {
-                let folder = folder_of(&file.path).to_owned();
-                let files = partitions.entry((table.clone(), folder, trace.version.clone()));
-                let part = Part { digest: trace.facts.digest.clone(), file: file.clone() };
-                files.or_default().entry(file.path.clone()).or_default().push(part);
+            let key = (table.as_str(), trace.facts.digest.as_str());
+            match moved.get(&key) {
+                Some(old) if *old == file => drop(current.insert(key)),
+                _ => drop(staying.insert((table, &file.path))),
             }
         }
     }
-    let mut groups = Vec::new();
-    for ((table, folder, _), files) in partitions {
-        let begin = || Group { table: table.clone(), folder: folder.clone(), parts: Vec::new() };
-        let (mut group, mut size) = (begin(), 0);
-        for parts in files.into_values() {
-            let own = parts.first().map_or(0, |part| part.file.bytes);
-            if size + own > TARGET && !group.parts.is_empty() {
-                groups.push(std::mem::replace(&mut group, begin()));
-                size = 0;
-            }
-            size += own;
-            group.parts.extend(parts);
-        }
-        groups.push(group);
-    }
-    groups.iter_mut().for_each(Group::sort);
-    groups
+    let is_current = |joined: &Joined| {
+        let table = joined.table.as_str();
+        joined.parts.iter().all(|(part, _)| {
+            current.contains(&(table, &*part.digest))
+                && !staying.contains(&(table, &*part.file.path))
+        })
+    };
+    joined.iter().map(is_current).collect()
 }
 
-/// The folder of a path, with the slash at its end.
-fn folder_of(path: &str) -> &str {
-    path.rfind('/').map_or("", |slash| path.get(..=slash).unwrap_or_default())
+/// All traces, with joined files in place of those that they had.
+fn with_joined(catalog: &LakeCatalog, joined: &[Joined]) -> Vec<LakeTrace> {
+    let mut files: HashMap<(&str, &str), &TableFile> = HashMap::new();
+    for Joined { table, parts, .. } in joined {
+        files.extend(parts.iter().map(|(part, file)| ((&**table, &*part.digest), file)));
+    }
+    let moved = |trace: &Arc<LakeTrace>| {
+        let mut trace = trace.as_ref().clone();
+        for (table, file) in &mut trace.files {
+            if let Some(new) = files.get(&(table.as_str(), trace.facts.digest.as_str())) {
+                *file = (*new).clone();
+            }
+        }
+        trace
+    };
+    catalog.sorted().iter().map(moved).collect()
 }
+
+#[cfg(test)]
+mod tests;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::catalog::TRACES;
 use crate::lake::Lake;
 use crate::write::{iso8601, milliseconds};
-use crate::{LakeError, LakeTrace};
+use crate::{LakeError, LakeTrace, runtime};
 
 /// How often the catalogue is changed anew while other processes change it.
 const ATTEMPTS: u32 = 40;
@@ -18,12 +18,13 @@ impl Lake {
     /// files.
     ///
     /// # Errors
-    /// When the catalogue or a log cannot be changed.
+    /// When the catalogue cannot be changed. What follows its commit may fail without an error;
+    /// [`Lake::unfinished`] says so.
     pub async fn delete(
         &self,
         digests: &HashSet<String>,
     ) -> Result<Vec<Arc<LakeTrace>>, LakeError> {
-        for _ in 0..ATTEMPTS {
+        for attempt in 0..ATTEMPTS {
             let catalog = self.catalog().await?;
             let is_deleted = |trace: &Arc<LakeTrace>| digests.contains(&trace.facts.digest);
             let deleted: Vec<_> = catalog.traces().into_iter().filter(is_deleted).collect();
@@ -32,10 +33,14 @@ impl Lake {
             }
             if self.change_catalog(&catalog, digests, Vec::new()).await? {
                 let traces = deleted.iter().map(AsRef::as_ref);
-                self.forget(catalog.layout(), traces).await?;
-                self.leave_out(&deleted).await?;
+                self.follow_up(async {
+                    self.forget(catalog.layout(), traces).await?;
+                    self.leave_out(&deleted).await
+                })
+                .await;
                 return Ok(deleted);
             }
+            runtime::pause(attempt).await?;
         }
         Err(LakeError::Busy(TRACES.to_owned()))
     }

@@ -3,6 +3,8 @@
 
 mod compact;
 mod delete;
+mod groups;
+mod joiner;
 mod reconcile;
 mod vacuum;
 

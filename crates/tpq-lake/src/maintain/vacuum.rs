@@ -1,7 +1,11 @@
 //! Removes files that nothing refers to.
 
 use std::collections::HashSet;
-use std::time::Duration;
+use std::ffi::OsStr;
+use std::fs::Metadata;
+use std::io::ErrorKind;
+use std::path::Path;
+use std::time::{Duration, UNIX_EPOCH};
 
 use crate::catalog::TRACES;
 use crate::commit::referenced;
@@ -55,7 +59,57 @@ impl Lake {
                 removed.files += 1;
                 removed.bytes += object.size;
             }
+            if let Some(folder) = self.store().folder(table) {
+                let partial = runtime::blocking(move || remove_partial_files(&folder, before));
+                let partial = partial.await?;
+                removed.files += partial.files;
+                removed.bytes += partial.bytes;
+            }
         }
         Ok(removed)
     }
+}
+
+/// Removes files that were being written when their process died. In a folder, `object_store` writes
+/// `NAME#1` and renames it at the end; it does not list such files.
+fn remove_partial_files(folder: &Path, before: i64) -> Result<Vacuumed, LakeError> {
+    let mut removed = Vacuumed::default();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        let failed = |source| LakeError::Folder { folder: folder.clone(), source };
+        let entries = match std::fs::read_dir(&folder) {
+            Err(error) if error.kind() == ErrorKind::NotFound => continue,
+            entries => entries.map_err(failed)?,
+        };
+        for entry in entries {
+            let entry = entry.map_err(failed)?;
+            let metadata = match entry.metadata() {
+                // Its process has completed it.
+                Err(error) if error.kind() == ErrorKind::NotFound => continue,
+                metadata => metadata.map_err(failed)?,
+            };
+            if metadata.is_dir() {
+                folders.push(entry.path());
+            } else if is_partial(&entry.file_name()) && modified_ms(&metadata) <= before {
+                std::fs::remove_file(entry.path()).map_err(failed)?;
+                removed.files += 1;
+                removed.bytes += metadata.len();
+            }
+        }
+    }
+    Ok(removed)
+}
+
+/// Whether a file has the name of one that is being written.
+fn is_partial(name: &OsStr) -> bool {
+    let number = name.to_str().and_then(|name| name.rsplit_once('#'));
+    number.is_some_and(|(_, number)| {
+        !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+    })
+}
+
+/// When a file was changed, in milliseconds since 1970; the future where that is not known.
+fn modified_ms(metadata: &Metadata) -> i64 {
+    let since = metadata.modified().ok().and_then(|at| at.duration_since(UNIX_EPOCH).ok());
+    since.and_then(|since| i64::try_from(since.as_millis()).ok()).unwrap_or(i64::MAX)
 }

@@ -132,6 +132,7 @@ enum Prepared {
 type Outcome = (PathBuf, Result<Prepared, IngestError>);
 
 async fn run(lake: Lake, paths: Vec<PathBuf>, options: IngestOptions, sender: Sender<Ingested>) {
+    let lake = lake.for_ingest();
     let catalog = match lake.catalog().await {
         Ok(catalog) => Arc::new(catalog),
         Err(error) => {
