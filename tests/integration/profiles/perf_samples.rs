@@ -223,12 +223,12 @@ perf_samples_skipped_dataloss  NULL  1
 #[test]
 fn references_to_what_was_never_sent() {
     let data = stacks()
-        .message(interned::FRAMES, super::frame(5, 9, 1, 0))
-        .message(interned::FRAMES, super::frame(6, 1, 9, 0))
-        .message(interned::CALLSTACKS, super::callstack(5, []))
-        .message(interned::CALLSTACKS, super::callstack(6, [1, 99]))
-        .message(interned::CALLSTACKS, super::callstack(7, [5]))
-        .message(interned::CALLSTACKS, super::callstack(8, [6]));
+        .message(interned::FRAMES, frame(5, 9, 1, 0))
+        .message(interned::FRAMES, frame(6, 1, 9, 0))
+        .message(interned::CALLSTACKS, callstack(5, []))
+        .message(interned::CALLSTACKS, callstack(6, [1, 99]))
+        .message(interned::CALLSTACKS, callstack(7, [5]))
+        .message(interned::CALLSTACKS, callstack(8, [6]));
     let sample = |at, stack| later(at, 1).payload(PERF_SAMPLE, perf_sample(0, (100, 100), stack));
     let trace = trace([
         begin(1, data, Message::new()),
@@ -270,9 +270,9 @@ stackprofile_invalid_string_id     NULL  1
 fn a_cleared_state_gives_numbers_another_meaning() {
     let other = Message::new()
         .message(interned::FUNCTION_NAMES, string(1, "other"))
-        .message(interned::FRAMES, super::frame(1, 1, 0, 0).uint(5, 1).uint(6, 12))
+        .message(interned::FRAMES, frame(1, 1, 0, 0).uint(5, 1).uint(6, 12))
         .message(interned::SOURCE_PATHS, string(1, "a.js"))
-        .message(interned::CALLSTACKS, super::callstack(1, [1]));
+        .message(interned::CALLSTACKS, callstack(1, [1]));
     let sample = |at| later(at, 1).payload(PERF_SAMPLE, perf_sample(0, (100, 100), 1));
     let trace = trace([
         begin(1, stacks(), Message::new()),

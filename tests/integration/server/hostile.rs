@@ -138,7 +138,7 @@ fn processor_ticks(server: &mut TestServer) -> u64 {
 fn begin_query(server: &TestServer, sql: &str) -> TcpStream {
     let mut stream = server.connect();
     let args = tpq_proto::message::QueryArgs { sql_query: Some(sql.into()), tag: None };
-    let body = prost::Message::encode_to_vec(&args);
+    let body = Message::encode_to_vec(&args);
     let head = format!(
         "POST /query HTTP/1.1\r\nHost: localhost:{}\r\nConnection: close\r\n\
          Content-Length: {}\r\n\r\n",

@@ -8,6 +8,10 @@ fn thread(tid: i64) -> Message {
     Message::new().int(1, 100).int(2, tid).int(6, 50)
 }
 
+fn instant(ts: u64, uuid: u64) -> Packet {
+    event(ts, Message::new().uint(9, 3).uint(11, uuid).bytes(23, "it"))
+}
+
 /// Times may be differences from what the descriptor of the thread says, in another clock.
 #[test]
 fn times_that_are_differences() {
@@ -51,7 +55,6 @@ track_event_skipped_timestamp_delta_without_valid_state  1
 /// The thread stays known when the state is cleared, until another is described.
 #[test]
 fn the_writer_of_events_of_processes_and_of_events_without_an_owner() {
-    let instant = |ts, uuid| event(ts, Message::new().uint(9, 3).uint(11, uuid).bytes(23, "it"));
     let trace = imported(
         described(),
         [

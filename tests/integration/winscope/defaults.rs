@@ -92,8 +92,9 @@ fn messages_of_a_transition() {
         packet(30, Message::new().int(1, 7).int(13, 3).message(14, first).message(14, second)),
     ]);
     let all = fields(&trace, "window_manager_shell_transition_protos");
-    let of_7: Vec<&String> = all.iter().filter(|line| line.starts_with("2 ")).collect();
-    let set: Vec<&&String> = of_7.iter().filter(|line| !line.contains(" = 0 int")).collect();
+    let of_7: Vec<&str> =
+        all.iter().map(String::as_str).filter(|line| line.starts_with("2 ")).collect();
+    let set: Vec<&str> = of_7.iter().copied().filter(|line| !line.contains(" = 0 int")).collect();
     assert_eq!(
         set,
         [

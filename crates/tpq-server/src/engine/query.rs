@@ -189,7 +189,7 @@ impl Query {
         let started = Instant::now();
         let statements = session.statements(&self.sql)?;
         let mut counts = StatementCounts::default();
-        let mut last = None;
+        let mut last: Option<ResultSet> = None;
         for statement in &statements {
             // A statement that is not the last may fail while it runs.
             if let Some(rows) = last.take() {

@@ -188,7 +188,7 @@ fn a_trace_with_a_client_that_goes_away_is_abandoned() {
 
 #[test]
 fn a_trace_of_which_no_more_arrives_is_abandoned() {
-    let read_timeout = std::time::Duration::from_millis(50);
+    let read_timeout = Duration::from_millis(50);
     with_engine(Limits { read_timeout, ..Limits::default() }, async |engine| {
         assert_eq!(engine.append("half".into()).await, Ok(4));
         tokio::time::sleep(2 * read_timeout).await;
