@@ -48,9 +48,6 @@ const LATER: Duration = Duration::from_millis(200);
 
 /// What Ballista says of a query that lost its last executor.
 const NO_EXECUTOR: &str = "no executors remain to run the tasks";
-/// What it says of a query that the scheduler cancelled because there was no executor. A client that
-/// cancels a query does not ask for it any more.
-const CANCELLED: &str = "Cancelled";
 
 /// The longest time until the scheduler answers. It answers at once, whatever its queries do, unless
 /// its machine has too much to do.
@@ -201,9 +198,7 @@ impl Cluster {
             let answer = self.answer(ANSWER, scheduler.get_job_status(asked)).await?;
             match answer.status.and_then(|status| status.status) {
                 Some(job_status::Status::Successful(job)) => return Ok(job.partition_location),
-                Some(job_status::Status::Failed(job))
-                    if job.error == CANCELLED || job.error.contains(NO_EXECUTOR) =>
-                {
+                Some(job_status::Status::Failed(job)) if job.error.contains(NO_EXECUTOR) => {
                     return Err(ClusterError::NoExecutor(self.address.clone()));
                 }
                 Some(job_status::Status::Failed(job)) => {

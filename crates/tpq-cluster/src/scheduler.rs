@@ -2,19 +2,14 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
 
 use ballista_core::config::TaskSchedulingPolicy;
-use ballista_core::serde::protobuf::CancelJobParams;
-use ballista_core::serde::protobuf::scheduler_grpc_server::SchedulerGrpc;
 use ballista_scheduler::cluster::BallistaCluster;
 use ballista_scheduler::config::{SchedulerConfig, TaskDistributionPolicy};
 use ballista_scheduler::scheduler_process::{create_scheduler, start_grpc_service_with_listener};
-use ballista_scheduler::scheduler_server::SchedulerServer;
 use datafusion::prelude::SessionConfig;
 use datafusion_proto::protobuf::{LogicalPlanNode, PhysicalPlanNode};
 use tokio::net::TcpListener;
-use tonic::Request;
 use tpq_sql::function_state;
 
 use crate::codec::ClusterCodec;
@@ -29,7 +24,8 @@ pub const LOST_SECONDS: u64 = 10;
 /// How often the scheduler looks for executors that are gone, in seconds.
 const LOOK_SECONDS: u64 = 2;
 
-/// Seconds that a query waits for an executor where there is none.
+/// Seconds that a query waits for an executor where the last one was lost. Ballista has no limit for
+/// a cluster that is empty from the start.
 const NO_EXECUTOR_SECONDS: u64 = 60;
 
 /// Seconds after which executors delete the rows of a query that its client did not delete.
@@ -60,35 +56,8 @@ pub async fn schedule(
     let cluster = BallistaCluster::new_from_config(&config).await.map_err(failed)?;
     let server = create_scheduler::<LogicalPlanNode, PhysicalPlanNode>(cluster, config).await;
     let server = server.map_err(failed)?;
-    let expiry = expire_queries(server.clone());
     on_ready(address);
-    tokio::select! {
-        ended = start_grpc_service_with_listener(listener, server) => ended.map_err(failed),
-        () = expiry => Ok(()),
-    }
-}
-
-/// Cancels queries that wait while there is no executor for [`NO_EXECUTOR_SECONDS`]. Ballista does so
-/// only after it has lost one; queries of a cluster that is empty from the start wait for ever.
-async fn expire_queries(server: SchedulerServer<LogicalPlanNode, PhysicalPlanNode>) {
-    let mut waited = 0;
-    loop {
-        tokio::time::sleep(Duration::from_secs(LOOK_SECONDS)).await;
-        let executors = server.state.executor_manager.get_executors_state().await;
-        let is_empty = executors.is_ok_and(|executors| executors.is_empty());
-        let is_waiting = is_empty && server.state.task_manager.running_job_number() > 0;
-        waited = if is_waiting { waited + LOOK_SECONDS } else { 0 };
-        if waited < NO_EXECUTOR_SECONDS {
-            continue;
-        }
-        waited = 0;
-        for job in server.state.task_manager.get_running_job_cache().keys() {
-            let job_id: String = job.clone().into();
-            // It can only fail where the scheduler ends.
-            let _ =
-                SchedulerGrpc::cancel_job(&server, Request::new(CancelJobParams { job_id })).await;
-        }
-    }
+    start_grpc_service_with_listener(listener, server).await.map_err(failed)
 }
 
 fn config(

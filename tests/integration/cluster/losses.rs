@@ -95,19 +95,6 @@ fn a_scheduler_that_is_lost_ends_its_queries() {
 }
 
 #[test]
-fn a_cluster_without_executors_answers_with_an_error() {
-    let (folder, mut nodes) = (traces(1), Nodes::start(1));
-    // An executor that is asked to end does so, and says that it has gone.
-    nodes.executors[0].signal(Signal::SIGTERM);
-    assert!(nodes.executors[0].end().success());
-    let output = nodes.query(&folder, &["-c", "SELECT count(*) AS n FROM slice"]);
-    assert_eq!(output.status.code(), Some(1), "{}", describe(&output));
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    let advice = format!("start one with tpq cluster executor --scheduler {}", nodes.address);
-    assert!(told.contains(&advice), "{told}");
-}
-
-#[test]
 fn a_cancelled_query_stops_on_the_executors() {
     let (folder, mut nodes) = (traces(4), Nodes::start(2));
     // Rows enough that they would take years.

@@ -279,7 +279,7 @@ fn a_shell_on_a_lake_has_commands() {
     };
     let tables = text(".tables *slice\n");
     let named = |name: &str| tables.split_whitespace().any(|word| word == name);
-    assert!(named("slice") && named("thread_slice") && named("lake.slice"), "{tables}");
+    assert!(named("slice") && named("sched_slice") && named("lake.slice"), "{tables}");
     let schema = text(".schema lake.slice\n");
     assert!(schema.starts_with("lake.slice  "), "{schema}");
     let is_digest = |line: &str| line.split_whitespace().eq(["trace_digest", "STRING"]);

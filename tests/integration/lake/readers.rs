@@ -23,7 +23,7 @@ assert len(raven) == 3, raven
 
 files = DeltaTable(f"{lake}/slice").file_uris()
 rows = duckdb.sql(
-    f"SELECT t.device, sum(dur)::INT FROM read_parquet({files}, hive_partitioning = false) s "
+    f"SELECT t.device, sum(s.dur)::INT FROM read_parquet({files}, hive_partitioning = false) s "
     f"JOIN read_parquet({DeltaTable(f'{lake}/traces').file_uris()}) t USING (trace_digest) "
     "GROUP BY 1 ORDER BY 1"
 ).fetchall()

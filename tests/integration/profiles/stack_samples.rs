@@ -184,7 +184,8 @@ work       jobs
     assert_eq!(
         trace.rows(
             "SELECT ts, e.id, ucpu, cpu_mode AS mode FROM __intrinsic_profiler_sample \
-            LEFT JOIN __intrinsic_profiler_execution_context e ON e.id = execution_context_id"
+            LEFT JOIN __intrinsic_profiler_execution_context e ON e.id = execution_context_id \
+            ORDER BY ts"
         ),
         "\
 ts  id    ucpu  mode

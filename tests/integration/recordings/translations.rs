@@ -85,10 +85,10 @@ fn names_of_performance_marks() {
     insta::assert_snapshot!(Imported::trace(trace).rows(ARGS), @r"
     name  key                                                  value
     mark  chrome_hashed_performance_mark.site_hash             7
-    mark  chrome_hashed_performance_mark.site                  Site
     mark  chrome_hashed_performance_mark.mark_hash             8
-    mark  chrome_hashed_performance_mark.mark                  Mark
     mark  chrome_hashed_performance_mark.execution_context_id  1
+    mark  chrome_hashed_performance_mark.site                  Site
+    mark  chrome_hashed_performance_mark.mark                  Mark
     ");
 }
 

@@ -8,6 +8,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use prost::Message;
 use tpq_proto::message::trace_processor_rpc::{Args, TraceProcessorMethod as Method};
+use tpq_proto::message::trace_summary_args::ComputationSpec;
 use tpq_proto::message::{
     CreateSummarizerArgs, QuerySummarizerArgs, TraceSummaryArgs, TraceSummaryResult,
     UpdateSummarizerSpecArgs,
@@ -227,7 +228,12 @@ fn what_is_no_query_has_the_time_of_a_query() {
         format!("query {{ id: \"q\" sql {{ sql: \"{ENDLESS}\" column_names: \"n\" }} }}");
     let spec = format!("metric_spec {{ id: \"m\" value: \"n\" {structured} }}")
         .replace("SELECT count(*)", "SELECT count(*) AS n");
-    let args = TraceSummaryArgs { textproto_specs: vec![spec], ..TraceSummaryArgs::default() };
+    let all = ComputationSpec { run_all_metrics: Some(true), ..ComputationSpec::default() };
+    let args = TraceSummaryArgs {
+        textproto_specs: vec![spec],
+        computation_spec: Some(all),
+        ..TraceSummaryArgs::default()
+    };
     let result: TraceSummaryResult = server.post("/trace_summary", &args.encode_to_vec()).message();
     assert!(result.error().contains("0.3 s, the limit"), "{:?}", result.error);
     let body = serde_json::json!({ "sql": ENDLESS }).to_string();

@@ -82,8 +82,8 @@ fn temperatures() {
     let unknown = events([(507, Message::new().int(1, 7))]);
     assert_snapshot!(rows(&unknown), @"");
     assert_snapshot!(unknown.rows(STATS), @r"
-    name                            machine  file  value
-    ftrace_bundle_tokenizer_errors  0        0     1
+    name                                      machine  file  value
+    ftrace_thermal_exynos_acpm_unknown_tz_id  0        0     1
     ");
 }
 
@@ -382,9 +382,10 @@ fn firmware() {
 
 #[test]
 fn thermal_zones_without_a_name_are_counted() {
-    let trace = events([(506, Message::new().uint(1, 99).uint(2, 50))]);
+    let trace = events([(506, Message::new().uint(1, 99).uint(2, 50).uint(11, 7))]);
     assert_eq!(trace.cell("SELECT count(*) FROM counter"), "0");
-    let stat = "SELECT value FROM stats WHERE name = 'ftrace_thermal_exynos_acpm_unknown_tz_id'";
+    let stat =
+        "SELECT sum(value) FROM stats WHERE name = 'ftrace_thermal_exynos_acpm_unknown_tz_id'";
     assert_eq!(trace.cell(stat), "1");
 }
 

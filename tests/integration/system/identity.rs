@@ -537,7 +537,7 @@ ts  value   cpu  name     machine
 11  2000.0  1    cpufreq  3
 "
     );
-    let numbers = "SELECT key, int_value FROM cpu_counter_track \
-        JOIN args ON arg_set_id = dimension_arg_set_id WHERE machine_id = 1";
+    let numbers = "SELECT key, int_value FROM cpu_counter_track c JOIN track t USING (id) \
+        JOIN args ON arg_set_id = t.dimension_arg_set_id WHERE t.machine_id = 1";
     assert_eq!(trace.cells(numbers), [["cpu", "1"]]);
 }

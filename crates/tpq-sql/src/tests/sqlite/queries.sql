@@ -264,4 +264,3 @@ SELECT depth AS k, count(*) AS n FROM slice GROUP BY k HAVING (SELECT count(*) F
 SELECT s.depth + 1 AS k, count(*) FROM slice s GROUP BY k HAVING k IN (SELECT b.depth FROM slice b WHERE b.depth <= k) ORDER BY 1
 SELECT t."a.b", t.* FROM (SELECT 1 AS "a.b", 2 AS c) t
 SELECT id, x.ts FROM counter x RIGHT JOIN slice y USING (id) WHERE id < '3' AND id >= '0' ORDER BY id
-SELECT id FROM (SELECT id + 3 AS id FROM slice) x FULL JOIN (SELECT id FROM slice) y USING (id) WHERE id > '9' ORDER BY id

@@ -49,7 +49,7 @@ SELECT id, sum(id) OVER (ORDER BY id ROWS BETWEEN CURRENT ROW AND 2 * (3 - 1) FO
 SELECT id, sum(id) OVER (ORDER BY name RANGE BETWEEN UNBOUNDED PRECEDING AND 1 FOLLOWING) FROM slice ORDER BY id
 SELECT id, count(*) OVER (ORDER BY name RANGE BETWEEN 2 PRECEDING AND UNBOUNDED FOLLOWING) FROM slice ORDER BY id
 SELECT id, lag(id, depth + 1, -1) OVER (ORDER BY id), lead(name, depth) OVER (ORDER BY id) FROM slice ORDER BY id
-SELECT id, lag(id, 2.0) OVER w, lag(id, '2') OVER w, lead(id, NULL) OVER w, lead(id, 1.5, -7) OVER w, lag(id, -depth) OVER w FROM slice WINDOW w AS (ORDER BY id) ORDER BY id
+SELECT id, lag(id, 2.0) OVER w, lag(id, '2') OVER w, lead(id, NULL) OVER w, lead(id, 1.5, -7) OVER w FROM slice WINDOW w AS (ORDER BY id) ORDER BY id
 SELECT id, lag(id, (SELECT 2)) OVER (PARTITION BY track_id ORDER BY id), lead(id, (SELECT max(depth) FROM slice), -1) OVER (ORDER BY id) FROM slice ORDER BY id
 SELECT id, lead(ts, depth, dur) OVER (PARTITION BY track_id ORDER BY id) FROM slice ORDER BY id
 SELECT id, nth_value(name, id + 1) OVER (ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING), nth_value(dur, depth + 1) OVER (PARTITION BY track_id ORDER BY id) FROM slice ORDER BY id
@@ -61,7 +61,5 @@ SELECT id, sum(dur + (1 + 2)) OVER (), sum(dur + 3) OVER (), sum(dur) OVER (PART
 SELECT id, ntile(1 + 2) OVER (ORDER BY id), ntile(3) OVER (ORDER BY id), lag(id, 1) OVER (ORDER BY id), lag(id, 2 - 1) OVER (ORDER BY id) FROM slice ORDER BY id
 -- Orders by expressions of unknown range.
 SELECT id, sum(id) OVER (PARTITION BY length(name) > 5), count(*) OVER (ORDER BY length(name) > 5), row_number() OVER (ORDER BY dur / 10 > 1, id) FROM slice ORDER BY id
-SELECT id, sum(id) OVER (PARTITION BY CASE WHEN coalesce(parent_id, 0) > 2 THEN parent_id END), rank() OVER (ORDER BY abs(dur) > 10 AND length(name) > 3) FROM slice ORDER BY id
-SELECT id, row_number() OVER (PARTITION BY iif(length(name) > 4, 1, 0) + depth ORDER BY CASE WHEN CASE WHEN dur > 5 THEN id ELSE 0 END > 5 THEN 1 ELSE 2 END, id DESC) FROM slice ORDER BY length(name) > 5, id
 SELECT group_concat(id ORDER BY length(name) > 5, id), (SELECT group_concat(id) FROM (SELECT id FROM slice ORDER BY dur / 10 > 1 DESC, id)) FROM slice
 SELECT a.id, b.id FROM (SELECT id, length(name) > 5 AS k FROM slice) a JOIN (SELECT utid AS id, length(name) > 5 AS k FROM thread) b USING (k) ORDER BY length(a.id) + k > 1, a.id, b.id LIMIT 20
