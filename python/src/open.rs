@@ -59,6 +59,7 @@ impl Options {
         };
         let package = |text: &String| text.parse::<SqlPackage>().map_err(PyValueError::new_err);
         let sql_packages = self.sql_packages.iter().map(package).collect::<PyResult<_>>()?;
+        let cache = self.cache();
         Ok(ImportOptions {
             full_sort: self.full_sort,
             memory_limit: self.memory_limit,
@@ -70,7 +71,7 @@ impl Options {
             strict: self.strict,
             sql_packages,
             allow_files: self.allow_files,
-            cache: self.cache(),
+            cache,
             ..ImportOptions::default()
         })
     }

@@ -11,7 +11,9 @@ const SUMS: &str = "SELECT count(dur) AS n, sum(dur) AS dur FROM slice";
 const ALL: &str = "SELECT count(dur) AS n, sum(dur) AS dur FROM lake.slice";
 
 /// What happens to a file.
-const DAMAGES: [(&str, fn(&PathBuf)); 3] = [
+type Damage = fn(&PathBuf);
+
+const DAMAGES: [(&str, Damage); 3] = [
     ("missing", |file| std::fs::remove_file(file).unwrap()),
     ("cut", |file| {
         let bytes = std::fs::read(file).unwrap();
