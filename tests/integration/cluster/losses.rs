@@ -87,10 +87,6 @@ fn a_scheduler_that_is_lost_ends_its_queries() {
         assert!(error.contains(&format!("the scheduler at {address} failed: ")), "{error}");
         assert!(error.contains("run the command again"), "{error}");
         assert!(!folder.path("rows.csv").exists());
-        if signal == Signal::SIGKILL {
-            // The executor does not wait for ever either.
-            assert_eq!(nodes.executors[0].end().code(), Some(1));
-        }
     }
 }
 
