@@ -173,7 +173,7 @@ fn append(path: &Path) {
     file.write_all(&trace().build()).unwrap();
 }
 
-/// A query that nobody waits for any more leaves the tables usable.
+/// A query that was abandoned leaves the tables usable.
 #[test]
 fn queries_at_once_and_one_that_is_dropped() {
     let folder = tempfile::tempdir().unwrap();

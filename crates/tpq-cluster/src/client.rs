@@ -83,7 +83,7 @@ pub struct Cluster {
     running: Mutex<Option<Submission>>,
 }
 
-/// The number of a query that is submitted, or the error. It is found out even when nobody waits.
+/// The number of a query that is submitted, or the error. It is found out even when no caller waits.
 type Submission = Shared<BoxFuture<'static, Result<String, String>>>;
 
 /// A connection that sends Ballista's version along.

@@ -91,7 +91,7 @@ fn create_folder(path: &Path) -> io::Result<()> {
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
-/// Listens on a socket that nobody but the user can open at any time: it gets its mode in a folder
+/// Listens on a socket that only the user can open at any time: it gets its mode in a folder
 /// of its own, before it gets its name.
 fn bind_for_user(path: &Path) -> io::Result<UnixListener> {
     let folder = folder_of(path);

@@ -190,7 +190,7 @@ mod tests {
         assert_eq!(maker.made.load(Ordering::Relaxed), 1);
     }
 
-    /// No number of rows is given out that nobody counted.
+    /// A number of rows that is not known is an error.
     #[test]
     fn what_cannot_be_made_is_an_error() {
         let (tables, _) = leaving_out(Complete { fails: true, ..Complete::default() });
