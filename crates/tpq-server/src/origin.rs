@@ -115,7 +115,7 @@ impl Access {
         site: Option<&str>,
     ) -> RequestOrigin {
         let Some(origin) = origin.filter(|origin| !origin.is_empty()) else {
-            // `none` is a request of the user, who typed an address.
+            // `none` is a request of the user, by a typed address.
             let is_own = matches!(site, None | Some("none" | "same-origin"));
             return if is_own { RequestOrigin::None } else { RequestOrigin::Foreign };
         };

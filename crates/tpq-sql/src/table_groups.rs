@@ -63,7 +63,7 @@ struct Named {
 impl Named {
     fn text(&mut self, text: &str, columns: Columns) {
         let Ok(tokens) = tokenize(text) else {
-            // It is not a statement, and whoever runs it says so.
+            // It is not a statement; running it gives the error.
             self.groups = TableGroups::all();
             return;
         };
