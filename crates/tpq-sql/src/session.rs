@@ -31,7 +31,7 @@ use crate::offsets;
 use crate::opaque_conversions::{self, OpaqueConversions};
 use crate::operators::{
     CancelChecks, FindSharedPlans, MemoryGuards, OuterConstants, PackedSorts, PartitionTopNRule,
-    SettleSharedPlans, ShowSharedPlans, TraceQueryPlanner,
+    SettleSharedPlans, ShowSharedPlans, SubqueryLabels, TraceQueryPlanner,
 };
 use crate::parameters::Parameters;
 use crate::perfetto_sql::{
@@ -149,6 +149,7 @@ fn session_state(options: &SessionOptions) -> datafusion::common::Result<Session
         .with_physical_optimizer_rule(Arc::new(guards))
         .with_physical_optimizer_rule(Arc::new(CancelChecks))
         .with_physical_optimizer_rule(Arc::new(ShowSharedPlans))
+        .with_physical_optimizer_rule(Arc::new(SubqueryLabels))
         .build())
 }
 

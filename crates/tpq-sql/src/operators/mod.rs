@@ -14,6 +14,7 @@ mod portable;
 mod shared;
 mod span_join;
 mod subplans;
+mod subquery_labels;
 mod table_call;
 mod time_windows;
 
@@ -37,6 +38,7 @@ pub(crate) use partition_top_n::PartitionTopNRule;
 pub use portable::{OWN_STEPS, PortableStep, Travel};
 pub(crate) use shared::{FindSharedPlans, SettleSharedPlans, ShowSharedPlans};
 pub(crate) use span_join::{SpanJoin, SpanJoinKind, SpanTable};
+pub(crate) use subquery_labels::SubqueryLabels;
 pub(crate) use table_call::TableCall;
 pub(crate) use time_windows::TimeWindows;
 

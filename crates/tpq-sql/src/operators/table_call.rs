@@ -8,7 +8,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use datafusion::common::{DFSchema, DFSchemaRef, Result, internal_err};
+use datafusion::common::{DFSchema, DFSchemaRef, Dependency, Result, internal_err};
 use datafusion::logical_expr::{EmptyRelation, Expr, LogicalPlan, UserDefinedLogicalNodeCore};
 
 use crate::functions::TableFunction;
@@ -62,7 +62,11 @@ fn schema_of(input: &LogicalPlan, rows: &LogicalPlan, nullable: bool) -> Result<
         let optional = field.is_nullable() || nullable;
         (name.cloned(), Arc::new(field.as_ref().clone().with_nullable(optional)))
     });
-    DFSchema::new_with_metadata(before.chain(given).collect(), Default::default())
+    let schema = DFSchema::new_with_metadata(before.chain(given).collect(), Default::default())?;
+    // What decided other columns of the input still does, for several rows. Without this, columns
+    // that GROUP BY took on from an id cannot be left out again.
+    let decided = input.schema().functional_dependencies().clone();
+    schema.with_functional_dependencies(decided.with_dependency(Dependency::Multi))
 }
 
 impl UserDefinedLogicalNodeCore for TableCall {

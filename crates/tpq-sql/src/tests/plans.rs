@@ -63,3 +63,22 @@ async fn chunks_that_cannot_match_are_not_read() {
     assert_eq!(skipped("SELECT dur FROM sched WHERE ts < 0").await, 10);
     assert_eq!(skipped("SELECT dur FROM sched WHERE dur >= 0").await, 0);
 }
+
+#[tokio::test]
+async fn the_text_of_a_plan_that_ran_is_without_rows() {
+    let sql = "SELECT array_length((SELECT array_agg(dur) FROM sched))";
+    let text = plan(&format!("EXPLAIN ANALYZE {sql}")).await;
+    assert!(text.contains("array_length(scalar_subquery(<rows>)"), "{text}");
+}
+
+#[tokio::test]
+async fn columns_that_an_id_decides_are_not_grouped_by_beside_a_table_function() {
+    let sql = "SELECT s.id, count(*) FROM slice s, ancestor_slice(s.id) a GROUP BY s.id";
+    let text = plan(&format!("EXPLAIN {sql}")).await;
+    let groups: Vec<&str> = text.split("gby=[").skip(1).collect();
+    assert!(!groups.is_empty(), "{text}");
+    for group in groups {
+        let (keys, _) = group.split_once(']').unwrap();
+        assert_eq!(keys.split(',').count(), 1, "{text}");
+    }
+}
