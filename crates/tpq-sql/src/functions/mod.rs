@@ -14,6 +14,7 @@ mod cpu_of;
 mod dates;
 mod declared;
 mod encoding;
+mod equal_by_name;
 mod experimental_flamegraph;
 mod extract_arg;
 mod flamegraph;
