@@ -21,7 +21,7 @@ use datafusion::execution::TaskContext;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::metrics::MetricsSet;
 use datafusion::prelude::SessionConfig;
-use tpq_sql::{CancelToken, with_cancel_checks};
+use tpq_sql::{CancelOnDrop, CancelToken, with_cancel_checks};
 
 use crate::storage_error::retryable;
 
@@ -110,13 +110,4 @@ fn with_config(context: &TaskContext, config: SessionConfig) -> TaskContext {
         context.window_functions().clone(),
         context.runtime_env(),
     )
-}
-
-/// Cancels the token of a stage that is dropped.
-struct CancelOnDrop(CancelToken);
-
-impl Drop for CancelOnDrop {
-    fn drop(&mut self) {
-        self.0.cancel();
-    }
 }

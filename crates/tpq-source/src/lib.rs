@@ -44,6 +44,7 @@ mod systrace;
 mod text_formats;
 mod trace_probe;
 mod unpacked;
+mod varint;
 
 pub use bug_report::ReportDate;
 pub use digest::digest;

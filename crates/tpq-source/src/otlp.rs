@@ -1,5 +1,7 @@
 //! Detects spans of OpenTelemetry in protobuf, which begin like packets of a trace.
 
+use crate::varint::varint;
+
 /// The tags of the fields that lead to a span: of a resource, of a scope, and the span itself.
 const RESOURCE_SPANS: u64 = 1 << 3 | 2;
 const SCOPE_SPANS: u64 = 2 << 3 | 2;
@@ -53,18 +55,6 @@ fn fields(mut bytes: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
         };
         (tag >> 3 != 0).then_some((tag, value))
     })
-}
-
-fn varint(bytes: &mut &[u8]) -> Option<u64> {
-    let mut value = 0;
-    for shift in (0..64).step_by(7) {
-        let byte = *bytes.split_off_first()?;
-        value |= u64::from(byte & 0x7f) << shift;
-        if byte < 0x80 {
-            return Some(value);
-        }
-    }
-    None
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! Detects files of packets that hold nothing but names of code: symbols of binaries, and names
 //! before obfuscation. Tools write them next to a trace.
 
+use crate::varint::varint;
+
 /// The tag of a packet: field 1, length-delimited.
 const PACKET_TAG: u64 = 0x0a;
 /// Payload fields of packets: `module_symbols` and `deobfuscation_mapping`.
@@ -48,19 +50,6 @@ fn is_symbols(mut packet: &[u8]) -> bool {
 fn take<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
     let len = usize::try_from(varint(bytes)?).ok()?.min(bytes.len());
     bytes.split_off(..len)
-}
-
-/// Removes a number.
-fn varint(bytes: &mut &[u8]) -> Option<u64> {
-    let mut value = 0;
-    for shift in (0..64).step_by(7) {
-        let byte = *bytes.split_off_first()?;
-        value |= u64::from(byte & 0x7f) << shift;
-        if byte < 0x80 {
-            return Some(value);
-        }
-    }
-    None
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@
 //! # }
 //! ```
 
+mod abort_on_drop;
 mod arrange;
 mod cache;
 mod clocks;

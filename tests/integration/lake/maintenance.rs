@@ -1,6 +1,7 @@
 //! `tpq lake`.
 
 use std::collections::BTreeMap;
+use std::os::unix::fs::symlink;
 
 use serde_json::Value;
 
@@ -180,11 +181,55 @@ fn files_that_were_being_written_are_removed() {
     for path in &partial {
         std::fs::write(folder.path(path), "half a file").unwrap();
     }
+    let links = ["notes#x", "notes#1"].map(|name| folder.path(&format!("{partition}/{name}")));
+    for link in &links {
+        symlink(folder.path("a.pftrace"), link).unwrap();
+    }
     run(&folder, &["vacuum"]);
     assert!(partial.iter().all(|path| folder.path(path).exists()), "they are young");
     let told = run(&folder, &["vacuum", "--older-than", "0h"]);
     assert!(told.starts_with("3 files removed, 33 B"), "{told}");
     assert!(!partial.iter().any(|path| folder.path(path).exists()));
+    assert!(links.iter().all(|link| link.is_symlink()) && folder.path("a.pftrace").exists());
+    assert_eq!(query(&folder, SLICES), before);
+}
+
+#[test]
+fn nothing_behind_a_link_is_removed() {
+    let folder = lake();
+    let before = query(&folder, SLICES);
+    std::fs::create_dir(folder.path("elsewhere")).unwrap();
+    // A file that nothing refers to, and one that looks half written.
+    let others = ["elsewhere/notes.parquet", "elsewhere/notes.parquet#1"];
+    for path in others {
+        std::fs::write(folder.path(path), "not of the lake").unwrap();
+    }
+    let partition = "lake/slice/day=2026-03-30/device=brand_raven";
+    let links = [
+        ("elsewhere", "lake/slice/elsewhere"),
+        ("elsewhere/notes.parquet", "lake/slice/notes.parquet"),
+        // Its files are in use under another name.
+        (partition, "lake/slice/again"),
+    ];
+    for (original, link) in links {
+        symlink(folder.path(original), folder.path(link)).unwrap();
+    }
+    let vacuum = || run(&folder, &["vacuum", "--older-than", "0h"]);
+    let told = vacuum();
+    assert!(told.starts_with("0 files removed, 0 B"), "{told}");
+    assert!(others.iter().all(|path| folder.path(path).exists()));
+    assert!(links.iter().all(|(_, link)| folder.path(link).is_symlink()));
+    assert_eq!(query(&folder, SLICES), before);
+    // The folder of a table may be a link itself.
+    std::fs::rename(folder.path("lake/slice"), folder.path("moved")).unwrap();
+    symlink(folder.path("moved"), folder.path("lake/slice")).unwrap();
+    let strays = ["moved/stray.parquet", "moved/stray.parquet#1"];
+    for path in strays {
+        std::fs::write(folder.path(path), "in the folder of a table").unwrap();
+    }
+    let told = vacuum();
+    assert!(told.starts_with("0 files removed, 0 B"), "{told}");
+    assert!(strays.iter().all(|path| folder.path(path).exists()));
     assert_eq!(query(&folder, SLICES), before);
 }
 

@@ -29,36 +29,51 @@ pub const fn command(
     DotCommand { name, arguments, about }
 }
 
-/// Every command, in alphabetical order.
+// The commands that the shell on a trace and the shell on a lake share.
+pub const FUNCTIONS: DotCommand =
+    command(".functions", "[PATTERN]", "List functions, with their kinds and arguments");
+pub const HELP: DotCommand = command(".help", "", "Show this help (also help, \\?)");
+pub const LIMIT: DotCommand =
+    command(".limit", "N|screen|off", "Show the first N rows, as many as fit the screen, or all");
+pub const MODULES: DotCommand =
+    command(".modules", "[NAME]", "List SQL modules, or what one of them creates");
+pub const PAGER: DotCommand =
+    command(".pager", "on|off|COMMAND", "Use a pager for results that do not fit the screen");
+pub const PARAM: DotCommand = command(
+    ".param",
+    "[set NAME VALUE]",
+    "Let $NAME stand for a value in statements; also unset NAME, list, clear",
+);
+pub const QUIT: DotCommand = command(".quit", "", "Leave the shell (also exit, quit, \\q, Ctrl-D)");
+pub const TIMER: DotCommand =
+    command(".timer", "on|off", "Show the time and the peak memory of each statement");
+
+/// Every command of the shell on a trace, in alphabetical order.
 pub const COMMANDS: &[DotCommand] = &[
     command(".explain", "[STATEMENT]", "Show the plan of a statement, or of the last one"),
-    command(".functions", "[PATTERN]", "List functions, with their kinds and arguments"),
-    command(".help", "", "Show this help (also help, \\?)"),
+    FUNCTIONS,
+    HELP,
     command(".info", "", "Show what is in the trace"),
-    command(".limit", "N|screen|off", "Show the first N rows, as many as fit the screen, or all"),
+    LIMIT,
     command(
         ".mode",
         "FORMAT",
         "Set the format on the screen: table, csv, tsv, json, ndjson, markdown…",
     ),
-    command(".modules", "[NAME]", "List SQL modules, or what one of them creates"),
+    MODULES,
     command(".open", "TRACE…", "Open other traces instead of the current ones"),
     command(
         ".output",
         "[FILE [FORMAT]]",
         "Write results to FILE, which is complete after the next .output; without FILE, to the screen",
     ),
-    command(".pager", "on|off|COMMAND", "Use a pager for results that do not fit the screen"),
-    command(
-        ".param",
-        "[set NAME VALUE]",
-        "Let $NAME stand for a value in statements; also unset NAME, list, clear",
-    ),
-    command(".quit", "", "Leave the shell (also exit, quit, \\q, Ctrl-D)"),
+    PAGER,
+    PARAM,
+    QUIT,
     command(".read", "FILE", "Run the statements and commands in a file"),
     command(".schema", "TABLE", "Show the columns of a table and their meaning (also \\d TABLE)"),
     command(".tables", "[PATTERN]", "List tables and views; * matches any text (also \\d)"),
-    command(".timer", "on|off", "Show the time and the peak memory of each statement"),
+    TIMER,
 ];
 
 /// How the shell continues after an input.

@@ -39,21 +39,17 @@ stays for later statements on each trace.
 
 /// Every command, in alphabetical order.
 const COMMANDS: &[DotCommand] = &[
-    command(".functions", "[PATTERN]", "List functions, with their kinds and arguments"),
-    command(".help", "", "Show this help (also help, \\?)"),
-    command(".limit", "N|screen|off", "Show the first N rows, as many as fit the screen, or all"),
+    dot::FUNCTIONS,
+    dot::HELP,
+    dot::LIMIT,
     command(".mode", "FORMAT", "Set the format: table, csv, tsv, json, ndjson, markdown…"),
-    command(".modules", "[NAME]", "List SQL modules, or what one of them creates"),
-    command(".pager", "on|off|COMMAND", "Use a pager for results that do not fit the screen"),
-    command(
-        ".param",
-        "[set NAME VALUE]",
-        "Let $NAME stand for a value in statements; also unset NAME, list, clear",
-    ),
-    command(".quit", "", "Leave the shell (also exit, quit, \\q, Ctrl-D)"),
+    dot::MODULES,
+    dot::PAGER,
+    dot::PARAM,
+    dot::QUIT,
     command(".schema", "TABLE", "Show the columns of a table such as slice or lake.slice"),
     command(".tables", "[PATTERN]", "List tables and views; lake.* are those over all traces"),
-    command(".timer", "on|off", "Show the time and the peak memory of each statement"),
+    dot::TIMER,
     command(".traces", "", "List the traces"),
 ];
 

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use rustc_hash::FxHashMap;
+use tpq_trackers::track::ancestors_with_fields;
 
 use super::records::{
     ClassDump, Header, ObjectDump, ObjectKind, Reader, Record, Type, object_at, walk,
@@ -152,31 +153,12 @@ impl<'a> Heap<'a> {
 
     /// Finds the nearest superclass with fields of each class.
     fn link_classes(&mut self) {
-        let mut found: Vec<Option<u32>> = vec![None; self.classes.len()];
-        let mut on_path = vec![false; self.classes.len()];
-        let mut path = Vec::new();
-        for number in 0..self.classes.len() as u32 {
-            let mut at = number;
-            let ancestor = loop {
-                if let Some(known) = found[at as usize] {
-                    break known;
-                }
-                // Damaged dumps can have classes that inherit from themselves.
-                if std::mem::replace(&mut on_path[at as usize], true) {
-                    break NONE;
-                }
-                path.push(at);
-                match self.superclass(at) {
-                    None => break NONE,
-                    Some(next) if self.has_fields(next) => break next,
-                    Some(next) => at = next,
-                }
-            };
-            for at in path.drain(..) {
-                found[at as usize] = Some(ancestor);
-            }
-        }
-        for (class, ancestor) in self.classes.iter_mut().zip(found) {
+        let ancestors = ancestors_with_fields(
+            self.classes.len(),
+            |class| self.superclass(class),
+            |class| self.has_fields(class),
+        );
+        for (class, ancestor) in self.classes.iter_mut().zip(ancestors) {
             class.next_with_fields = ancestor.unwrap_or(NONE);
         }
     }

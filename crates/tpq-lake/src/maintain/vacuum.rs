@@ -7,6 +7,8 @@ use std::io::ErrorKind;
 use std::path::Path;
 use std::time::{Duration, UNIX_EPOCH};
 
+use object_store::ObjectMeta;
+
 use crate::catalog::TRACES;
 use crate::commit::referenced;
 use crate::failures::FAILURES;
@@ -29,7 +31,7 @@ pub struct Vacuumed {
 impl Lake {
     /// Removes files that neither the catalogue nor a log refers to and that are at least `age` old,
     /// as younger ones may be those of a running ingest, or of a statement that began before they
-    /// were replaced.
+    /// were replaced. Leaves symbolic links and what is behind them.
     ///
     /// # Errors
     /// When the lake cannot be read, or a file cannot be removed.
@@ -49,12 +51,13 @@ impl Lake {
             let mut kept: HashSet<String> =
                 active.await?.into_iter().map(|file| file.path).collect();
             kept.extend(wanted.get(table).into_iter().flat_map(|files| files.keys().cloned()));
-            for object in self.store().list(table).await? {
-                let Some(name) = self.store().name_in(table, &object.location) else { continue };
+            let mut unwanted = self.store().list(table).await?;
+            unwanted.retain(|object| {
                 let is_young = object.last_modified.timestamp_millis() > before;
-                if is_young || name.starts_with(LOG) || kept.contains(name) {
-                    continue;
-                }
+                let name = self.store().name_in(table, &object.location);
+                !is_young && name.is_some_and(|name| !name.starts_with(LOG) && !kept.contains(name))
+            });
+            for object in self.without_linked(table, unwanted).await? {
                 self.store().delete(&object.location).await?;
                 removed.files += 1;
                 removed.bytes += object.size;
@@ -68,12 +71,47 @@ impl Lake {
         }
         Ok(removed)
     }
+
+    /// The files of a table that are reached without symbolic links. A listing of a folder follows
+    /// links, which may lead out of the lake, or to files that are in use under other names.
+    async fn without_linked(
+        &self,
+        table: &str,
+        files: Vec<ObjectMeta>,
+    ) -> Result<Vec<ObjectMeta>, LakeError> {
+        let Some(folder) = self.store().folder(table) else { return Ok(files) };
+        let named = files.into_iter().filter_map(|file| {
+            let name = self.store().name_in(table, &file.location)?.to_owned();
+            Some((name, file))
+        });
+        let named: Vec<(String, ObjectMeta)> = named.collect();
+        runtime::blocking(move || {
+            let plain = named.into_iter().filter(|(name, _)| is_without_links(&folder, name));
+            Ok(plain.map(|(_, file)| file).collect::<Vec<_>>())
+        })
+        .await
+    }
+}
+
+/// Whether neither a folder, nor a file in it, nor a folder between them is a symbolic link.
+fn is_without_links(folder: &Path, name: &str) -> bool {
+    let is_plain =
+        |path: &Path| path.symlink_metadata().is_ok_and(|metadata| !metadata.is_symlink());
+    let mut path = folder.to_owned();
+    is_plain(&path)
+        && name.split('/').all(|part| {
+            path.push(part);
+            is_plain(&path)
+        })
 }
 
 /// Removes files that were being written when their process died. In a folder, `object_store` writes
 /// `NAME#1` and renames it at the end; it does not list such files.
 fn remove_partial_files(folder: &Path, before: i64) -> Result<Vacuumed, LakeError> {
     let mut removed = Vacuumed::default();
+    if folder.is_symlink() {
+        return Ok(removed);
+    }
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {
         let failed = |source| LakeError::Folder { folder: folder.clone(), source };
@@ -83,6 +121,7 @@ fn remove_partial_files(folder: &Path, before: i64) -> Result<Vacuumed, LakeErro
         };
         for entry in entries {
             let entry = entry.map_err(failed)?;
+            // That of a link itself.
             let metadata = match entry.metadata() {
                 // Its process has completed it.
                 Err(error) if error.kind() == ErrorKind::NotFound => continue,
@@ -90,7 +129,10 @@ fn remove_partial_files(folder: &Path, before: i64) -> Result<Vacuumed, LakeErro
             };
             if metadata.is_dir() {
                 folders.push(entry.path());
-            } else if is_partial(&entry.file_name()) && modified_ms(&metadata) <= before {
+            } else if metadata.is_file()
+                && is_partial(&entry.file_name())
+                && modified_ms(&metadata) <= before
+            {
                 std::fs::remove_file(entry.path()).map_err(failed)?;
                 removed.files += 1;
                 removed.bytes += metadata.len();

@@ -6,15 +6,16 @@ use std::time::Duration;
 
 use tokio::runtime::Handle;
 use tokio::sync::Notify;
-use tokio::task::JoinHandle;
 use tpq_sql::CancelToken;
+
+use super::abort_on_drop::AbortOnDrop;
 
 /// The end of the time of a query.
 pub(super) struct Deadline {
     limit: Option<Duration>,
     has_passed: Arc<AtomicBool>,
     passing: Arc<Notify>,
-    timer: Option<JoinHandle<()>>,
+    _timer: Option<AbortOnDrop<()>>,
 }
 
 impl Deadline {
@@ -25,14 +26,14 @@ impl Deadline {
         let timer = limit.map(|limit| {
             let (cancel, has_passed) = (cancel.clone(), Arc::clone(&has_passed));
             let passing = Arc::clone(&passing);
-            timers.spawn(async move {
+            AbortOnDrop(timers.spawn(async move {
                 tokio::time::sleep(limit).await;
                 has_passed.store(true, Ordering::Release);
                 cancel.cancel();
                 passing.notify_one();
-            })
+            }))
         });
-        Self { limit, has_passed, passing, timer }
+        Self { limit, has_passed, passing, _timer: timer }
     }
 
     /// Waits until the time is over, for ever without a limit. For one waiter.
@@ -43,13 +44,5 @@ impl Deadline {
     /// The limit, if its time is over.
     pub(super) fn passed(&self) -> Option<Duration> {
         self.limit.filter(|_| self.has_passed.load(Ordering::Acquire))
-    }
-}
-
-impl Drop for Deadline {
-    fn drop(&mut self) {
-        if let Some(timer) = &self.timer {
-            timer.abort();
-        }
     }
 }

@@ -3,6 +3,7 @@
 //! All clients share one trace and one session. A trace that arrives replaces the current one: the
 //! first bytes after a complete trace begin the next.
 
+mod abort_on_drop;
 mod deadline;
 mod export;
 mod limited;
@@ -26,6 +27,7 @@ use tokio::runtime::Handle;
 use tokio::sync::{RwLock, Semaphore};
 use tpq_proto::message::StatusResult;
 
+use self::abort_on_drop::AbortOnDrop;
 use self::statement_cut::StatementCut;
 use self::summarizers::Summarizers;
 use self::upload::Upload;
@@ -291,26 +293,6 @@ impl Engine {
             Ok(Ok(done)) => Ok(done),
             Ok(Err(_)) | Err(_) => Err(EngineError::Panicked(what)),
         }
-    }
-}
-
-/// A task that ends when its result is no longer awaited.
-struct AbortOnDrop<T>(tokio::task::JoinHandle<T>);
-
-impl<T> Drop for AbortOnDrop<T> {
-    fn drop(&mut self) {
-        self.0.abort();
-    }
-}
-
-impl<T> Future for AbortOnDrop<T> {
-    type Output = Result<T, tokio::task::JoinError>;
-
-    fn poll(
-        mut self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
-        self.0.poll_unpin(context)
     }
 }
 

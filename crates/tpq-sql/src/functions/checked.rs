@@ -1,7 +1,6 @@
 //! `+`, `-` and `*` on integers, with an error where the result is out of range. DataFusion's
 //! operators wrap around, and SQLite's give a real, for which a column of integers has no room.
 
-use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use datafusion::arrow::array::{ArrayRef, Datum, Scalar};
@@ -16,6 +15,7 @@ use datafusion::logical_expr::{
     binary_expr, cast as cast_expr,
 };
 
+use super::equal_by_name::equal_by_name;
 use super::per_row::short_name;
 
 /// `x + y`
@@ -50,19 +50,7 @@ pub(super) fn checked_operators() -> [CheckedOperator; 3] {
     ]
 }
 
-impl PartialEq for CheckedOperator {
-    fn eq(&self, other: &Self) -> bool {
-        self.name == other.name
-    }
-}
-
-impl Eq for CheckedOperator {}
-
-impl Hash for CheckedOperator {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.name.hash(state);
-    }
-}
+equal_by_name!(CheckedOperator);
 
 impl ScalarUDFImpl for CheckedOperator {
     fn name(&self) -> &str {

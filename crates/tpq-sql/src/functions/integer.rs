@@ -1,7 +1,6 @@
 //! Integer operators with SQLite's results at the limits of the range, where DataFusion's operators
 //! wrap or use only some bits of the operand.
 
-use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use datafusion::arrow::array::{ArrayRef, AsArray, Float64Array, Int64Array, Scalar};
@@ -15,6 +14,7 @@ use datafusion::logical_expr::{
 };
 
 use super::conversion::{NUMBER, as_real};
+use super::equal_by_name::equal_by_name;
 use super::per_row::is_text;
 use super::sqlite_call;
 
@@ -59,19 +59,7 @@ fn shifted_left(value: i64, bits: i64) -> i64 {
     }
 }
 
-impl PartialEq for IntegerOperator {
-    fn eq(&self, other: &Self) -> bool {
-        self.name == other.name
-    }
-}
-
-impl Eq for IntegerOperator {}
-
-impl Hash for IntegerOperator {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.name.hash(state);
-    }
-}
+equal_by_name!(IntegerOperator);
 
 impl ScalarUDFImpl for IntegerOperator {
     fn name(&self) -> &str {

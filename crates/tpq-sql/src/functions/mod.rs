@@ -14,6 +14,7 @@ mod cpu_of;
 mod dates;
 mod declared;
 mod encoding;
+mod equal_by_name;
 mod experimental_flamegraph;
 mod extract_arg;
 mod flamegraph;
@@ -80,7 +81,9 @@ pub(crate) use number::{real_prefix, real_text};
 pub(crate) use per_row::is_text;
 pub(crate) use pointers::{AGGREGATING_GRAPH_SCAN, GRAPH_SCAN, Graph, collects_rows};
 pub(crate) use reserved::Reserved;
-pub(crate) use table_function::{CallArgument, CallPart, CallParts, CalledRows, TableFunction};
+pub(crate) use table_function::{
+    CallArgument, CallPart, CallParts, CalledRows, PendingCalls, RowParts, TableFunction,
+};
 pub(crate) use text::CONCAT_TEXT;
 
 /// All scalar functions for a trace.

@@ -13,6 +13,7 @@ use datafusion::logical_expr::{
 };
 
 use super::budget::Budget;
+use super::equal_by_name::equal_by_name;
 use super::value::{Builder, Column, Value};
 use crate::cancel::{CancelToken, check, under};
 
@@ -103,19 +104,7 @@ impl std::fmt::Debug for PerRow {
     }
 }
 
-impl PartialEq for PerRow {
-    fn eq(&self, other: &Self) -> bool {
-        self.name == other.name
-    }
-}
-
-impl Eq for PerRow {}
-
-impl Hash for PerRow {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.name.hash(state);
-    }
-}
+equal_by_name!(PerRow);
 
 impl ScalarUDFImpl for PerRow {
     fn name(&self) -> &str {

@@ -12,7 +12,7 @@ use datafusion::arrow::array::{
 use datafusion::arrow::datatypes::{DataType, Field, Int64Type, Schema, SchemaRef};
 use datafusion::common::{Result, exec_err, internal_err};
 
-use super::{CallArgument, CallPart, CallParts, CalledRows, TableFunction};
+use super::{CallArgument, CalledRows, PendingCalls, RowParts, TableFunction};
 
 /// The number of rows of a part.
 const ROWS: usize = 8192;
@@ -53,18 +53,8 @@ impl TableFunction for Series {
         Ok(columns())
     }
 
-    fn call(&self, _: &[ArrayRef], _: usize, _: &[usize]) -> Result<CalledRows> {
-        internal_err!("{}() gives its rows in parts", self.name())
-    }
-
-    fn call_in_parts(
-        self: Arc<Self>,
-        args: Vec<ArrayRef>,
-        calls: usize,
-        columns: Vec<usize>,
-    ) -> CallParts {
-        let series = *self;
-        Box::new(Parts { series, args, calls, columns, call: 0, current: None, has_ended: false })
+    fn begin(self: Arc<Self>, args: &[ArrayRef]) -> Result<Option<Box<dyn RowParts>>> {
+        Ok(Some(Box::new(Parts { series: *self, args: args.to_vec(), current: None })))
     }
 }
 
@@ -72,59 +62,47 @@ impl TableFunction for Series {
 struct Parts {
     series: Series,
     args: Vec<ArrayRef>,
-    calls: usize,
-    /// The requested columns, of which there is only one.
-    columns: Vec<usize>,
-    /// The call that the next row belongs to.
-    call: usize,
-    /// The rest of that call, if it has begun.
+    /// The rest of the call that the next row belongs to, if it has begun.
     current: Option<Steps>,
-    has_ended: bool,
 }
 
-impl Iterator for Parts {
-    type Item = Result<CallPart>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        (!self.has_ended).then(|| self.part())
+impl RowParts for Parts {
+    fn next_part(&mut self, calls: &mut PendingCalls) -> Result<CalledRows> {
+        let (mut calls_of_rows, mut values) = (Vec::new(), Vec::new());
+        while !calls.are_complete() && values.len() < ROWS {
+            let mut steps = match self.current.take() {
+                Some(steps) => steps,
+                None => self.steps(calls.call)?,
+            };
+            values.extend(steps.by_ref().take(ROWS - values.len()));
+            calls_of_rows.resize(values.len(), u32::try_from(calls.call).unwrap_or(u32::MAX));
+            match steps.next {
+                Some(_) => self.current = Some(steps),
+                None => calls.call += 1,
+            }
+        }
+        let options = RecordBatchOptions::new().with_row_count(Some(values.len()));
+        let schema = Arc::new(columns().project(&calls.columns)?);
+        let values: ArrayRef = Arc::new(Int64Array::from(values));
+        // There is only one column to ask for.
+        let values = calls.columns.iter().map(|_| Arc::clone(&values)).collect();
+        let rows = RecordBatch::try_new_with_options(schema, values, &options)?;
+        Ok(CalledRows { calls: calls_of_rows.into(), rows })
     }
 }
 
 impl Parts {
-    fn part(&mut self) -> Result<CallPart> {
-        let (mut calls, mut values) = (Vec::new(), Vec::new());
-        while self.call < self.calls && values.len() < ROWS {
-            let mut steps = match self.current.take() {
-                Some(steps) => steps,
-                None => self.begin()?,
-            };
-            values.extend(steps.by_ref().take(ROWS - values.len()));
-            calls.resize(values.len(), u32::try_from(self.call).unwrap_or(u32::MAX));
-            match steps.next {
-                Some(_) => self.current = Some(steps),
-                None => self.call += 1,
-            }
-        }
-        self.has_ended = self.call >= self.calls;
-        let options = RecordBatchOptions::new().with_row_count(Some(values.len()));
-        let schema = Arc::new(columns().project(&self.columns)?);
-        let values: ArrayRef = Arc::new(Int64Array::from(values));
-        let values = self.columns.iter().map(|_| Arc::clone(&values)).collect();
-        let rows = RecordBatch::try_new_with_options(schema, values, &options)?;
-        Ok(CallPart { called: CalledRows { calls: calls.into(), rows }, complete: self.call })
-    }
-
-    /// The values of the current call; none if an argument is NULL.
-    fn begin(&self) -> Result<Steps> {
+    /// The values of a call; none if an argument is NULL.
+    fn steps(&self, call: usize) -> Result<Steps> {
         let mut given = Vec::with_capacity(self.args.len());
         for arg in &self.args {
             let Some(arg) = arg.as_primitive_opt::<Int64Type>() else {
                 return internal_err!("{}() of {}", self.series.name(), arg.data_type());
             };
-            if arg.is_null(self.call) {
+            if arg.is_null(call) {
                 return Ok(Steps::default());
             }
-            given.push(arg.value(self.call));
+            given.push(arg.value(call));
         }
         let (start, stop, step) = match given[..] {
             [stop] => (0, stop, 1),
@@ -173,6 +151,7 @@ impl Iterator for Steps {
 
 #[cfg(test)]
 mod tests {
+    use super::super::CallPart;
     use super::*;
 
     fn series(start: i64, stop: i64, step: i64) -> Vec<i64> {
@@ -214,7 +193,7 @@ mod tests {
             let values = called.rows.column(0).as_primitive::<Int64Type>().values().to_vec();
             (called.calls.values().to_vec(), values, complete)
         };
-        parts.map(rows).collect()
+        parts.unwrap().map(rows).collect()
     }
 
     #[test]

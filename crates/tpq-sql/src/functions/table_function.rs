@@ -6,7 +6,7 @@ use std::sync::Arc;
 use datafusion::arrow::array::{ArrayRef, RecordBatch, UInt32Array};
 use datafusion::arrow::datatypes::{DataType, SchemaRef};
 use datafusion::catalog::Session;
-use datafusion::common::Result;
+use datafusion::common::{Result, internal_err};
 use futures::future::{BoxFuture, ready};
 
 /// An argument of a table function, as far as it is known during planning.
@@ -35,6 +35,32 @@ pub(crate) struct CallPart {
 
 /// The results of many calls, part after part.
 pub(crate) type CallParts = Box<dyn Iterator<Item = Result<CallPart>> + Send>;
+
+/// The calls that a [`RowParts`] has rows for.
+pub(crate) struct PendingCalls {
+    /// The call that the next row belongs to, counted from 0. The calls before have no more rows.
+    pub call: usize,
+    /// The number of calls.
+    pub count: usize,
+    /// The positions in the schema of the columns to return, in order.
+    pub columns: Vec<usize>,
+}
+
+impl PendingCalls {
+    /// Whether no call has more rows.
+    pub(crate) fn are_complete(&self) -> bool {
+        self.call >= self.count
+    }
+}
+
+/// The rows of many calls, part after part.
+pub(crate) trait RowParts: Send {
+    /// The next part, of a bounded size. Moves `calls` on to the first call that may have more rows.
+    ///
+    /// # Errors
+    /// As [`TableFunction::call`]. No part follows an error.
+    fn next_part(&mut self, calls: &mut PendingCalls) -> Result<CalledRows>;
+}
 
 /// A function that returns a table.
 pub(crate) trait TableFunction: Debug + Send + Sync + 'static {
@@ -80,21 +106,52 @@ pub(crate) trait TableFunction: Debug + Send + Sync + 'static {
     /// each of the `calls`. `columns` are the positions in the schema of the columns to return, in
     /// order. A NULL argument usually gives no rows.
     ///
+    /// A function with results of any length implements [`begin`](Self::begin) in place of this.
+    ///
     /// # Errors
     /// When a value is invalid, for example an unknown id, or a table cannot be read.
-    fn call(&self, args: &[ArrayRef], calls: usize, columns: &[usize]) -> Result<CalledRows>;
+    fn call(&self, _args: &[ArrayRef], _calls: usize, _columns: &[usize]) -> Result<CalledRows> {
+        internal_err!("{}() gives its rows in parts", self.name())
+    }
 
-    /// Evaluates the same calls as [`call`](Self::call), in parts of a bounded size. A function
-    /// with results of any length implements this; others return all rows in one part.
+    /// Begins many calls that return their rows in parts of a bounded size. `None` for a function
+    /// that returns all rows at once.
+    ///
+    /// # Errors
+    /// When an argument is invalid.
+    fn begin(self: Arc<Self>, _args: &[ArrayRef]) -> Result<Option<Box<dyn RowParts>>> {
+        Ok(None)
+    }
+
+    /// Evaluates many calls, in one part or in many.
+    ///
+    /// # Errors
+    /// When an argument is invalid.
     fn call_in_parts(
         self: Arc<Self>,
         args: Vec<ArrayRef>,
         calls: usize,
         columns: Vec<usize>,
-    ) -> CallParts {
-        Box::new(std::iter::once_with(move || {
+    ) -> Result<CallParts> {
+        if let Some(rows) = Arc::clone(&self).begin(&args)? {
+            return Ok(all_parts(rows, PendingCalls { call: 0, count: calls, columns }));
+        }
+        Ok(Box::new(std::iter::once_with(move || {
             let called = self.call(&args, calls, &columns)?;
             Ok(CallPart { called, complete: calls })
-        }))
+        })))
     }
+}
+
+/// The parts until all calls are complete, or one fails.
+fn all_parts(mut rows: Box<dyn RowParts>, mut calls: PendingCalls) -> CallParts {
+    let mut has_ended = false;
+    Box::new(std::iter::from_fn(move || {
+        if has_ended {
+            return None;
+        }
+        let called = rows.next_part(&mut calls);
+        has_ended = called.is_err() || calls.are_complete();
+        Some(called.map(|called| CallPart { called, complete: calls.call }))
+    }))
 }

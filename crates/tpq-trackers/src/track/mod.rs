@@ -31,6 +31,7 @@ pub use graphics::buffer::{Buffers, Phase};
 pub use graphics::frames::Frames;
 pub use graphics::gpu::{GpuCounter, GpuCounters, Gpus};
 pub use graphics::render_stage::{Description, GpuQueue, RenderStages};
+pub use heap::ancestors::ancestors_with_fields;
 pub use heap::deobfuscation::{ClassMapping, HeapNames};
 pub use heap::graph::{HeapGraph, NewClass, NewObject, PRIMITIVE_FIELDS, PrimitiveType};
 pub use heap::graphs::{DumpedClass, HeapGraphs};

@@ -20,6 +20,7 @@ use futures::{Stream, StreamExt};
 use tpq_lake::{Lake, LakeTrace};
 use tpq_sql::{ParameterValue, ResultSet, SqlError};
 
+use crate::abort_on_drop::AbortOnDrop;
 use crate::{CancelToken, ImportOptions, Trace};
 
 pub(crate) use self::columns::TraceColumns;
@@ -103,7 +104,12 @@ fn each_of(
     let started = futures::stream::iter(traces).map(move |trace| {
         let path = trace.path();
         let task = AbortOnDrop(tokio::spawn(job.clone().run(trace)));
-        async move { task.outcome(path).await }
+        async move {
+            task.await.unwrap_or_else(|stopped| {
+                let rows = Err(EachError::Open(stopped.into()));
+                EachTrace { path, losses: 0, rows }
+            })
+        }
     });
     started.buffered(jobs)
 }
@@ -214,25 +220,6 @@ pub(crate) async fn columns_of(
         return Ok(front.schema_with(result.schema()));
     }
     Err(EachError::NoResult)
-}
-
-/// A task that is stopped when its result is no longer wanted.
-struct AbortOnDrop(tokio::task::JoinHandle<EachTrace>);
-
-impl AbortOnDrop {
-    async fn outcome(mut self, path: PathBuf) -> EachTrace {
-        let ended = (&mut self.0).await;
-        ended.unwrap_or_else(|stopped| {
-            let rows = Err(EachError::Open(stopped.into()));
-            EachTrace { path, losses: 0, rows }
-        })
-    }
-}
-
-impl Drop for AbortOnDrop {
-    fn drop(&mut self) {
-        self.0.abort();
-    }
 }
 
 /// The number of kinds of data that a trace lost.

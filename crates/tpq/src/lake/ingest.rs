@@ -1,19 +1,18 @@
 //! Imports traces into a lake.
 
 use std::path::{Path, PathBuf};
-use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
 use futures::{FutureExt, Stream, StreamExt};
 use tokio::sync::mpsc::{Sender, channel};
-use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout_at};
 use tpq_lake::{Committed, Lake, LakeCatalog, LakeError, LakeTrace};
 use tpq_sql::SqlError;
 
 use super::facts::facts_of;
+use crate::abort_on_drop::AbortOnDrop;
 use crate::{EachOptions, ImportOptions, OpenError, Trace};
 
 /// Traces that are committed at a time.
@@ -99,26 +98,6 @@ pub fn ingest(
         let ingested = receiver.recv().await?;
         Some((ingested, (receiver, work)))
     })
-}
-
-/// A task that stops when its result is no longer awaited.
-struct AbortOnDrop<T>(JoinHandle<T>);
-
-impl<T> Drop for AbortOnDrop<T> {
-    fn drop(&mut self) {
-        self.0.abort();
-    }
-}
-
-impl<T> Future for AbortOnDrop<T> {
-    type Output = Result<T, tokio::task::JoinError>;
-
-    fn poll(
-        mut self: Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
-        Pin::new(&mut self.0).poll(context)
-    }
 }
 
 /// A trace that a job is done with.

@@ -11,7 +11,9 @@ use datafusion::arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use datafusion::common::{Result, internal_err};
 
-use super::super::table_function::{CallArgument, CallPart, CallParts, CalledRows, TableFunction};
+use super::super::table_function::{
+    CallArgument, CalledRows, PendingCalls, RowParts, TableFunction,
+};
 use super::super::value::{Builder, Column, Value};
 use super::function::Output;
 use super::scan::{Kind, Scan, Scanner, sql_value};
@@ -74,20 +76,17 @@ impl TableFunction for JsonTable {
         Ok(self.columns())
     }
 
-    fn call(&self, _: &[ArrayRef], _: usize, _: &[usize]) -> Result<CalledRows> {
-        internal_err!("{}() gives its rows in parts", self.name())
-    }
-
-    fn call_in_parts(
-        self: Arc<Self>,
-        args: Vec<ArrayRef>,
-        calls: usize,
-        columns: Vec<usize>,
-    ) -> CallParts {
-        match Parts::try_new(&self, &args, calls, columns) {
-            Ok(parts) => Box::new(parts),
-            Err(error) => Box::new(std::iter::once(Err(error))),
-        }
+    fn begin(self: Arc<Self>, args: &[ArrayRef]) -> Result<Option<Box<dyn RowParts>>> {
+        let Some(json) = args.first() else {
+            return internal_err!("{}() of nothing", self.name());
+        };
+        Ok(Some(Box::new(Parts {
+            schema: self.columns(),
+            deep: self.deep,
+            json: Column::from_array(json)?,
+            paths: args.get(1).map(Column::from_array).transpose()?,
+            walk: None,
+        })))
     }
 }
 
@@ -225,71 +224,36 @@ struct Parts {
     json: Column,
     /// `None` for calls without a path.
     paths: Option<Column>,
-    calls: usize,
-    /// The positions of the requested columns.
-    columns: Vec<usize>,
-    /// The call that the next row belongs to.
-    call: usize,
-    /// The rest of that call, if it has begun.
+    /// The rest of the call that the next row belongs to, if it has begun.
     walk: Option<Walk>,
-    has_ended: bool,
 }
 
-impl Iterator for Parts {
-    type Item = Result<CallPart>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        (!self.has_ended).then(|| self.part())
+impl RowParts for Parts {
+    fn next_part(&mut self, calls: &mut PendingCalls) -> Result<CalledRows> {
+        let mut rows = Rows::new(&self.schema, &calls.columns);
+        while !calls.are_complete() && !rows.is_full() {
+            let walk = self.walk.take();
+            self.walk = self.call_rows(calls.call, walk, &mut rows)?;
+            calls.call += usize::from(self.walk.is_none());
+        }
+        rows.finish(&self.schema, &calls.columns)
     }
 }
 
 impl Parts {
-    fn try_new(
-        table: &JsonTable,
-        args: &[ArrayRef],
-        calls: usize,
-        columns: Vec<usize>,
-    ) -> Result<Self> {
-        let Some(json) = args.first() else {
-            return internal_err!("{}() of nothing", table.name());
-        };
-        Ok(Self {
-            schema: table.columns(),
-            deep: table.deep,
-            json: Column::from_array(json)?,
-            paths: args.get(1).map(Column::from_array).transpose()?,
-            calls,
-            columns,
-            call: 0,
-            walk: None,
-            has_ended: false,
-        })
-    }
-
-    fn part(&mut self) -> Result<CallPart> {
-        let mut rows = Rows::new(&self.schema, &self.columns);
-        while self.call < self.calls && !rows.is_full() {
-            let walk = self.walk.take();
-            self.walk = self.call_rows(walk, &mut rows)?;
-            self.call += usize::from(self.walk.is_none());
-        }
-        self.has_ended = self.call >= self.calls;
-        rows.finish(&self.schema, &self.columns, self.call)
-    }
-
-    /// Adds rows of the current call, which may have begun; returns what is left of it.
-    fn call_rows(&self, begun: Option<Walk>, rows: &mut Rows) -> Result<Option<Walk>> {
-        let Some(text) = self.json.value(self.call).as_text() else { return Ok(None) };
+    /// Adds rows of a call, which may have begun; returns what is left of it.
+    fn call_rows(&self, call: usize, begun: Option<Walk>, rows: &mut Rows) -> Result<Option<Walk>> {
+        let Some(text) = self.json.value(call).as_text() else { return Ok(None) };
         let begun = match begun {
             Some(walk) => Some(walk),
-            None => match self.paths.as_ref().map(|paths| paths.value(self.call).as_text()) {
+            None => match self.paths.as_ref().map(|paths| paths.value(call).as_text()) {
                 None => Walk::begin(&text, ROOT, self.deep)?,
                 Some(None) => None,
                 Some(Some(path)) => Walk::begin(&text, &path, self.deep)?,
             },
         };
         let Some(mut walk) = begun else { return Ok(None) };
-        let call = u32::try_from(self.call).unwrap_or(u32::MAX);
+        let call = u32::try_from(call).unwrap_or(u32::MAX);
         while !rows.is_full() {
             let Some(node) = walk.next(&text)? else { return Ok(None) };
             rows.push(call, &node, walk.fullkey())?;
@@ -327,13 +291,12 @@ impl Rows {
         Ok(())
     }
 
-    /// The part; the calls before `complete` have no more rows.
-    fn finish(self, schema: &Schema, columns: &[usize], complete: usize) -> Result<CallPart> {
+    fn finish(self, schema: &Schema, columns: &[usize]) -> Result<CalledRows> {
         let options = RecordBatchOptions::new().with_row_count(Some(self.calls.len()));
         let schema = Arc::new(schema.project(columns)?);
         let columns = self.columns.into_iter().map(|(_, builder)| builder.finish()).collect();
         let rows = RecordBatch::try_new_with_options(schema, columns, &options)?;
-        Ok(CallPart { called: CalledRows { calls: self.calls.into(), rows }, complete })
+        Ok(CalledRows { calls: self.calls.into(), rows })
     }
 }
 
@@ -364,6 +327,7 @@ mod tests {
     use datafusion::arrow::util::display::array_value_to_string;
 
     use super::*;
+    use crate::functions::CallPart;
 
     fn types(json: &str, deep: bool) -> [ValueType; 3] {
         let text = CallArgument { data_type: DataType::Utf8, text: Some(json.into()) };
@@ -396,7 +360,7 @@ mod tests {
             let texts = (0..values.len()).map(text).collect();
             (called.calls.values().to_vec(), texts, complete)
         };
-        parts.map(rows).collect()
+        parts.unwrap().map(rows).collect()
     }
 
     #[test]

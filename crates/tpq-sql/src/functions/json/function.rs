@@ -4,7 +4,6 @@
 //! array instead of quoting a text. Here the mark is metadata of the column.
 
 use std::collections::HashMap;
-use std::hash::{Hash, Hasher};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
@@ -17,6 +16,7 @@ use datafusion::logical_expr::{
 };
 
 use super::super::budget::Budget;
+use super::super::equal_by_name::equal_by_name;
 use super::super::per_row::{Argument, check_count, short_name};
 use super::super::value::{Builder, Value};
 use crate::cancel::{CancelToken, check, under};
@@ -137,19 +137,7 @@ fn total_size(operands: &[Operand]) -> usize {
     operands.iter().map(|operand| operand.value.text_size()).fold(0, usize::saturating_add)
 }
 
-impl PartialEq for JsonFunction {
-    fn eq(&self, other: &Self) -> bool {
-        self.name == other.name
-    }
-}
-
-impl Eq for JsonFunction {}
-
-impl Hash for JsonFunction {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.name.hash(state);
-    }
-}
+equal_by_name!(JsonFunction);
 
 impl ScalarUDFImpl for JsonFunction {
     fn name(&self) -> &str {

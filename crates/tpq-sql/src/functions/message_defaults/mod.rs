@@ -15,13 +15,12 @@ use datafusion::arrow::array::{Array, ArrayRef, AsArray, StringViewArray};
 use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use datafusion::common::{Result, exec_err, internal_err};
-use datafusion::error::DataFusionError;
 use tpq_tables::TraceTables;
 
 use super::arg_sets::{self, ArgSets};
 use super::index_kind::called_rows;
 use super::value::{Builder, Value};
-use super::{CallArgument, CallPart, CallParts, CalledRows, TableFunction};
+use super::{CallArgument, CalledRows, PendingCalls, RowParts, TableFunction};
 use fields::{FieldRow, fields_of};
 use messages::{MessageTable, Recorded};
 
@@ -87,32 +86,12 @@ impl TableFunction for MessageDefaults {
         Ok(Arc::clone(&SCHEMA))
     }
 
-    fn call(&self, _: &[ArrayRef], _: usize, _: &[usize]) -> Result<CalledRows> {
-        internal_err!("{NAME}() gives its rows in parts")
-    }
-
-    fn call_in_parts(
-        self: Arc<Self>,
-        args: Vec<ArrayRef>,
-        calls: usize,
-        columns: Vec<usize>,
-    ) -> CallParts {
-        let names = match args.first() {
-            Some(names) => cast(names, &DataType::Utf8View).map_err(DataFusionError::from),
-            None => internal_err!("{NAME}() without a table name"),
+    fn begin(self: Arc<Self>, args: &[ArrayRef]) -> Result<Option<Box<dyn RowParts>>> {
+        let Some(names) = args.first() else {
+            return internal_err!("{NAME}() without a table name");
         };
-        match names {
-            Ok(names) => Box::new(Parts {
-                function: self,
-                names: names.as_string_view().clone(),
-                calls,
-                columns,
-                call: 0,
-                current: None,
-                has_ended: false,
-            }),
-            Err(error) => Box::new(std::iter::once(Err(error))),
-        }
+        let names = cast(names, &DataType::Utf8View)?.as_string_view().clone();
+        Ok(Some(Box::new(Parts { function: self, names, current: None })))
     }
 }
 
@@ -120,13 +99,8 @@ impl TableFunction for MessageDefaults {
 struct Parts {
     function: Arc<MessageDefaults>,
     names: StringViewArray,
-    calls: usize,
-    columns: Vec<usize>,
-    /// The call that the next row belongs to.
-    call: usize,
-    /// The rest of that call, if it has begun.
+    /// The rest of the call that the next row belongs to, if it has begun.
     current: Option<Current>,
-    has_ended: bool,
 }
 
 /// The messages of a call that are not read yet.
@@ -138,49 +112,37 @@ struct Current {
     next_id: i64,
 }
 
-impl Iterator for Parts {
-    type Item = Result<CallPart>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        if self.has_ended {
-            return None;
-        }
-        let part = self.part();
-        self.has_ended |= part.is_err();
-        Some(part)
-    }
-}
-
-impl Parts {
-    fn part(&mut self) -> Result<CallPart> {
+impl RowParts for Parts {
+    fn next_part(&mut self, calls: &mut PendingCalls) -> Result<CalledRows> {
         let mut builders: Vec<Builder> =
             SCHEMA.fields().iter().map(|field| Builder::new(field.data_type(), 0)).collect();
-        let mut calls = Vec::new();
-        while self.call < self.calls && calls.len() < ROWS {
+        let mut calls_of_rows = Vec::new();
+        while !calls.are_complete() && calls_of_rows.len() < ROWS {
             let mut current = match self.current.take() {
                 Some(current) => current,
-                None if self.names.is_null(self.call) => Current::default(),
-                None => self.begin(self.names.value(self.call))?,
+                None if self.names.is_null(calls.call) => Current::default(),
+                None => self.messages(self.names.value(calls.call))?,
             };
             let Some(message) = current.messages.next() else {
-                self.call += 1;
+                calls.call += 1;
                 continue;
             };
             for field in self.fields(&current, &message)? {
-                calls.push(u32::try_from(self.call).unwrap_or(u32::MAX));
-                let name = self.names.value(self.call);
+                calls_of_rows.push(u32::try_from(calls.call).unwrap_or(u32::MAX));
+                let name = self.names.value(calls.call);
                 push(&mut builders, current.next_id, name, &message, &field);
                 current.next_id += 1;
             }
             self.current = Some(current);
         }
-        self.has_ended = self.call >= self.calls;
         let all: Vec<ArrayRef> = builders.into_iter().map(Builder::finish).collect();
-        let called = called_rows(calls, &SCHEMA, &all, &self.columns)?;
-        Ok(CallPart { called, complete: self.call })
+        called_rows(calls_of_rows, &SCHEMA, &all, &calls.columns)
     }
+}
 
-    fn begin(&self, name: &str) -> Result<Current> {
+impl Parts {
+    /// The messages of a table.
+    fn messages(&self, name: &str) -> Result<Current> {
         let tables = &self.function.tables;
         let found = self.function.find(name)?;
         let table = tables.iter().position(|table| std::ptr::eq(table, found)).unwrap_or_default();

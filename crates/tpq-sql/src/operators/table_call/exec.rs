@@ -329,7 +329,7 @@ impl Caller {
         let args = args.collect::<Result<Vec<_>>>()?;
         let wanted: Vec<usize> =
             self.output.iter().filter_map(|from| from.checked_sub(self.before)).collect();
-        Ok(Arc::clone(&self.function).call_in_parts(args, rows, wanted))
+        Arc::clone(&self.function).call_in_parts(args, rows, wanted)
     }
 
     /// The rows of the input joined to those of a part.

@@ -6,6 +6,7 @@ use tpq_tables::table::{
 };
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
+use super::ancestors::ancestors_with_fields;
 use super::graph::{
     CLASS_KINDS, Class, HEAP_TYPES, HeapGraph, NONE, Object, PRIMITIVE_FIELDS, PrimitiveType,
     ROOT_TYPES, RUNTIME_INTERNAL, Reference,
@@ -62,7 +63,11 @@ impl HeapGraph {
 
     /// Gives references the fields that the classes of their objects list.
     fn name_references(&mut self, index: i64, stats: &mut Stats) {
-        let ancestors = self.ancestors_with_fields();
+        let ancestors = ancestors_with_fields(
+            self.classes.len(),
+            |class| self.superclass(&self.classes[class as usize]),
+            |class| !self.classes[class as usize].fields.is_empty(),
+        );
         let mut malformed = 0;
         for object in &self.objects {
             let Some(class) = self.classes.get(object.class as usize) else { continue };
@@ -91,37 +96,6 @@ impl HeapGraph {
         if malformed > 0 {
             stats.add_indexed(Stat::HeapGraphMalformedPacket, index, malformed);
         }
-    }
-
-    /// The nearest superclass of each class that lists fields.
-    fn ancestors_with_fields(&self) -> Vec<Option<u32>> {
-        let mut found: Vec<Option<Option<u32>>> = vec![None; self.classes.len()];
-        let mut on_path = vec![false; self.classes.len()];
-        let mut path = Vec::new();
-        for number in 0..self.classes.len() as u32 {
-            let mut at = number;
-            let ancestor = loop {
-                if let Some(known) = found[at as usize] {
-                    break known;
-                }
-                // Damaged dumps can have classes that inherit from themselves.
-                if std::mem::replace(&mut on_path[at as usize], true) {
-                    break None;
-                }
-                path.push(at);
-                match self.superclass(&self.classes[at as usize]) {
-                    None => break None,
-                    Some(next) if !self.classes[next as usize].fields.is_empty() => {
-                        break Some(next);
-                    }
-                    Some(next) => at = next,
-                }
-            };
-            for at in path.drain(..) {
-                found[at as usize] = Some(ancestor);
-            }
-        }
-        found.into_iter().map(Option::flatten).collect()
     }
 
     fn set_sizes_by_class(&mut self) {

@@ -1,5 +1,6 @@
 //! Heaps of processes: graphs of Java objects, and profiles of allocations.
 
+pub(crate) mod ancestors;
 pub(crate) mod class_names;
 pub(crate) mod deobfuscation;
 pub(crate) mod graph;

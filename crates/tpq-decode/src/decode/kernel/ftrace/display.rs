@@ -61,6 +61,18 @@ fn panel_instant(
     effects.instant(track, name, args);
 }
 
+/// An instant on a display's track, with the name of its kind.
+fn display_instant(
+    effects: &mut Effects<'_, '_>,
+    kind: TrackKind,
+    title: &str,
+    number: i64,
+    args: &[NamedArg<'_>],
+) {
+    let track = track(effects, kind, "display_id", title, number);
+    effects.instant(track, kind.name, args);
+}
+
 fn int<'a>(event: &FtraceEvent<'_>, key: &'a str, number: u32) -> NamedArg<'a> {
     (key, Arg::Int(event.int(number)))
 }
@@ -76,19 +88,13 @@ fn underrun(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let mut effects = event.effects(trackers, tables, stats);
-    let track = track(
-        &mut effects,
-        UNDERRUN,
-        "display_id",
-        "underrun",
-        event.int(dpu_disp_dpu_underrun::ID),
-    );
     let args = [
         int(event, "vsync_count", dpu_disp_dpu_underrun::VSYNC_COUNT),
         int(event, "pending_frame", dpu_disp_dpu_underrun::FRAMES_PENDING),
     ];
-    effects.instant(track, UNDERRUN.name, &args);
+    let mut effects = event.effects(trackers, tables, stats);
+    let display = event.int(dpu_disp_dpu_underrun::ID);
+    display_instant(&mut effects, UNDERRUN, "underrun", display, &args);
 }
 
 /// The display had to show a line that was not there.
@@ -98,19 +104,13 @@ fn line_underrun(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let mut effects = event.effects(trackers, tables, stats);
-    let track = track(
-        &mut effects,
-        LINE_UNDERRUN,
-        "display_id",
-        "line_underrun",
-        event.int(dpu_disp_dpu_line_underrun::ID),
-    );
     let args = [
-        int(event, "vsync_count", dpu_disp_dpu_underrun::VSYNC_COUNT),
-        int(event, "pending_frame", dpu_disp_dpu_underrun::FRAMES_PENDING),
+        int(event, "vsync_count", dpu_disp_dpu_line_underrun::VSYNC_COUNT),
+        int(event, "pending_frame", dpu_disp_dpu_line_underrun::FRAMES_PENDING),
     ];
-    effects.instant(track, LINE_UNDERRUN.name, &args);
+    let mut effects = event.effects(trackers, tables, stats);
+    let display = event.int(dpu_disp_dpu_line_underrun::ID);
+    display_instant(&mut effects, LINE_UNDERRUN, "line_underrun", display, &args);
 }
 
 fn vblank_interrupt(

@@ -1,212 +1,19 @@
-//! Finished tables: immutable chunks of narrow columns, read as Arrow batches.
-//!
-//! A column is kept in the narrowest form that holds its chunk, and widened to its SQL type when a
-//! batch is read.
+//! Finished tables, and all those of a trace.
 
-use std::error::Error;
 use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 
-use arrow_array::{
-    ArrayRef, Float64Array, Int64Array, RecordBatch, RecordBatchOptions, StringViewArray,
-};
-use arrow_buffer::{
-    BooleanBuffer, BooleanBufferBuilder, Buffer, NullBuffer, NullBufferBuilder, ScalarBuffer,
-};
-use arrow_schema::{ArrowError, Schema, SchemaRef};
+use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch, RecordBatchOptions};
+use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder, NullBufferBuilder, ScalarBuffer};
+use arrow_schema::{Schema, SchemaRef};
 
-use crate::later::{Later, LoadError};
+use super::column::{CHUNK_ROWS, ChunkRange, StoredChunk, StoredColumn};
+use super::read_error::ReadError;
+use crate::later::Later;
 use crate::left_out::LeftOut;
-use crate::packed::{FrozenValues, PackedChunk, TakeIds, Valid};
-use crate::store::{Backing, Checksums, Restored};
+use crate::store::{Backing, Restored};
 use crate::{ColumnKind, StringViews, TableDecl};
-
-/// Rows in a chunk, the unit of pruning. All chunks but the last are full.
-pub const CHUNK_ROWS: usize = 16_384;
-
-/// A batch could not be read; never the trace's fault.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ReadError {
-    /// A bug in tpq.
-    #[error("table {table}: cannot assemble a batch: {source}")]
-    Assemble {
-        /// The table.
-        table: &'static str,
-        /// The mismatch.
-        source: ArrowError,
-    },
-    /// The file that holds the rows is damaged, and the rows cannot be had elsewhere.
-    #[error("table {table}: the file in which it was kept is damaged, and {reason}")]
-    Damaged {
-        /// The table.
-        table: &'static str,
-        /// Why the rows cannot be made anew.
-        reason: String,
-    },
-    /// The rows are kept elsewhere and could not be loaded.
-    #[error("table {table}: cannot load its rows: {source}")]
-    NotLoaded {
-        /// The table.
-        table: &'static str,
-        /// Why.
-        source: Arc<dyn Error + Send + Sync>,
-    },
-    /// The temporary file could not be read that took what memory had no room for.
-    #[error("table {table}: cannot read the temporary file that holds its rows: {source}")]
-    Spilled {
-        /// The table.
-        table: &'static str,
-        /// The event.
-        source: io::Error,
-    },
-}
-
-impl ReadError {
-    /// The error of rows that are kept elsewhere and could not be loaded.
-    pub(crate) fn not_loaded(table: &'static str, reason: &str) -> Self {
-        Self::NotLoaded { table, source: Arc::from(LoadError::from(reason)) }
-    }
-}
-
-/// The smallest and largest value of an integer or float column in one chunk, and its NULLs.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ChunkRange {
-    /// Smallest and largest value that is not NULL, if there is one. Integers only.
-    pub bounds: Option<(i64, i64)>,
-    /// How many rows are NULL.
-    pub nulls: usize,
-}
-
-/// A chunk of a column that is no longer changed.
-pub(crate) struct StoredChunk {
-    pub(crate) values: FrozenValues,
-    /// A bit for each row, which is 0 where it is NULL; absent where all or none are.
-    pub(crate) valid: Option<BooleanBuffer>,
-    pub(crate) range: ChunkRange,
-    /// Whether no value is less than the one before, and none is NULL.
-    pub(crate) sorted: bool,
-    /// For bytes of a file, which may be damaged.
-    pub(crate) checksums: Option<Checksums>,
-}
-
-/// A column that is no longer changed.
-pub struct StoredColumn {
-    chunks: Vec<StoredChunk>,
-}
-
-impl StoredColumn {
-    /// The chunks in their order, each with the bits of rows that are not NULL.
-    pub(crate) fn new(chunks: impl Iterator<Item = (PackedChunk, Vec<u64>)>) -> Self {
-        let freeze = |(packed, valid): (PackedChunk, Vec<u64>)| {
-            let rows = packed.rows();
-            let (values, facts) = packed.freeze(Valid::of(&valid));
-            let some = !valid.is_empty() && facts.nulls > 0 && facts.nulls < rows;
-            let valid = some.then(|| BooleanBuffer::new(Buffer::from_vec(valid), 0, rows));
-            let range = ChunkRange { bounds: facts.bounds, nulls: facts.nulls };
-            StoredChunk { values, valid, range, sorted: facts.sorted, checksums: None }
-        };
-        Self { chunks: chunks.map(freeze).collect() }
-    }
-
-    pub(crate) fn of_chunks(chunks: Vec<StoredChunk>) -> Self {
-        Self { chunks }
-    }
-
-    pub(crate) fn chunks(&self) -> &[StoredChunk] {
-        &self.chunks
-    }
-
-    pub(crate) fn range(&self, chunk: usize) -> ChunkRange {
-        self.chunks[chunk].range
-    }
-}
-
-impl StoredChunk {
-    fn bytes(&self) -> u64 {
-        let valid = self.valid.as_ref().map_or(0, |valid| valid.inner().len());
-        (self.values.bytes() + valid) as u64
-    }
-
-    /// Whether the bytes of a file are those that were written to it.
-    fn is_intact(&self) -> bool {
-        let Some(checksums) = &self.checksums else { return true };
-        let valid = self.valid.as_ref().map(BooleanBuffer::inner);
-        let values = self.values.parts();
-        values.is_ok_and(|(_, _, values)| checksums.match_bytes(&values, valid))
-    }
-
-    /// The numbers of strings; `None` where all are NULL.
-    fn string_ids(&self, rows: Range<usize>) -> io::Result<Option<Vec<u32>>> {
-        struct Collect;
-        impl TakeIds<Vec<u32>> for Collect {
-            fn take(self, ids: impl ExactSizeIterator<Item = u32> + Clone) -> Vec<u32> {
-                ids.collect()
-            }
-        }
-        self.values.ids(rows, Collect)
-    }
-
-    /// Rows as an array that shares no bytes with a file.
-    fn read(
-        &self,
-        rows: Range<usize>,
-        kind: ColumnKind,
-        strings: &StringViews,
-    ) -> io::Result<ArrayRef> {
-        let null = || arrow_array::new_null_array(&kind.sql_type(), rows.len());
-        if kind == ColumnKind::String {
-            let array = self.values.ids(rows.clone(), strings)?;
-            return Ok(array.map_or_else(null, |array| array as ArrayRef));
-        }
-        let Some(mut wide) = self.values.wide(rows.clone())? else { return Ok(null()) };
-        let mut valid = self.valid.as_ref().map(|valid| valid.slice(rows.start, rows.len()));
-        if self.checksums.is_some() {
-            if self.values.is_shared() {
-                wide = wide.to_vec().into();
-            }
-            valid = valid.map(|valid| valid.iter().collect());
-        }
-        let nulls = valid.map(NullBuffer::new);
-        Ok(match kind {
-            ColumnKind::Double => Arc::new(Float64Array::new(wide.into_inner().into(), nulls)),
-            _ => Arc::new(Int64Array::new(wide, nulls)),
-        })
-    }
-}
-
-/// The values of single rows, and whether they are not NULL.
-struct SingleRows {
-    values: Vec<i64>,
-    valid: Option<Vec<bool>>,
-}
-
-impl StoredChunk {
-    /// Which of some rows have one of the values `wanted`.
-    fn matches(&self, rows: Range<usize>, wanted: &[i64]) -> io::Result<BooleanBuffer> {
-        let valid = self.valid.as_ref().map(|valid| valid.slice(rows.start, rows.len()));
-        Ok(match (self.values.matches(rows.clone(), wanted)?, valid) {
-            (None, _) => BooleanBuffer::new_unset(rows.len()),
-            (Some(found), None) => found,
-            (Some(found), Some(valid)) => &found & &valid,
-        })
-    }
-
-    /// The values of single rows.
-    fn pick(&self, rows: &[u32]) -> io::Result<SingleRows> {
-        let Some(values) = self.values.wide_at(rows)? else {
-            return Ok(SingleRows {
-                values: vec![0; rows.len()],
-                valid: Some(vec![false; rows.len()]),
-            });
-        };
-        let is_valid = |valid: &BooleanBuffer| {
-            rows.iter().map(|&row| valid.value(row as usize)).collect::<Vec<_>>()
-        };
-        Ok(SingleRows { values, valid: self.valid.as_ref().map(is_valid) })
-    }
-}
 
 /// Single rows of a chunk.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -215,12 +22,6 @@ pub struct PickedRows {
     pub chunk: usize,
     /// The rows in it.
     pub rows: Vec<u32>,
-}
-
-impl TakeIds<Arc<StringViewArray>> for &StringViews {
-    fn take(self, ids: impl ExactSizeIterator<Item = u32> + Clone) -> Arc<StringViewArray> {
-        self.array(ids)
-    }
 }
 
 /// A finished table.
@@ -375,7 +176,7 @@ impl Table {
     pub fn is_sorted_by(&self, column: usize) -> bool {
         let Some(stored) = column.checked_sub(1) else { return true };
         let Ok(column) = self.column(stored) else { return false };
-        let chunks = &column.chunks;
+        let chunks = column.chunks();
         let bounds = |chunk: &StoredChunk| chunk.range.bounds;
         let in_order = |pair: &[StoredChunk]| {
             let last = bounds(&pair[0]).map(|(_, last)| last);
@@ -421,7 +222,7 @@ impl Table {
     ) -> Result<T, ReadError> {
         let table = self.decl.name;
         let spilled = |source| ReadError::Spilled { table, source };
-        let own = &self.column(stored)?.chunks[chunk];
+        let own = &self.column(stored)?.chunks()[chunk];
         let Some(backing) = &self.backing else { return of_own(own).map_err(spilled) };
         if own.is_intact() {
             let read = of_own(own).map_err(spilled)?;
@@ -654,7 +455,7 @@ impl TraceTables {
             return left_out.all().map_or(0, Self::packed_bytes);
         }
         let chunks = self.tables.iter().flat_map(|table| table.columns());
-        let chunks = chunks.flat_map(|column| &column.chunks);
+        let chunks = chunks.flat_map(StoredColumn::chunks);
         chunks.map(StoredChunk::bytes).sum::<u64>() + self.strings.bytes()
     }
 }
