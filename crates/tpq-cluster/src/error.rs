@@ -1,5 +1,7 @@
 //! Errors of a cluster.
 
+use std::net::SocketAddr;
+
 use datafusion::error::DataFusionError;
 
 /// An error of a scheduler, an executor or a client.
@@ -53,6 +55,14 @@ pub enum ClusterError {
     /// A scheduler or an executor could not start or had to stop.
     #[error("{0}")]
     Process(String),
+    /// An address could not be listened on, such as one that another process has.
+    #[error("cannot listen on {address}: {source}")]
+    Bind {
+        /// The address.
+        address: SocketAddr,
+        /// What the system says.
+        source: std::io::Error,
+    },
     /// A socket or a folder could not be opened.
     #[error(transparent)]
     Io(#[from] std::io::Error),

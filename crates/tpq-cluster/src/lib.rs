@@ -30,6 +30,7 @@ mod scheduler;
 mod settings;
 mod storage_error;
 mod table;
+mod watchdog;
 mod work;
 
 pub use client::{Cluster, Query};

@@ -49,7 +49,9 @@ pub async fn schedule(
     worker: Arc<dyn TraceWorker>,
     on_ready: impl FnOnce(SocketAddr),
 ) -> Result<(), ClusterError> {
-    let listener = TcpListener::bind(options.bind).await?;
+    let listener = TcpListener::bind(options.bind).await;
+    let listener =
+        listener.map_err(|source| ClusterError::Bind { address: options.bind, source })?;
     let address = listener.local_addr()?;
     let config = Arc::new(config(&options, address, worker));
     config.validate().map_err(failed)?;

@@ -1,13 +1,14 @@
 //! Executors and schedulers that are killed or hang, and queries that are cancelled.
 
 use std::io::Read;
+use std::net::TcpListener;
 use std::process::Stdio;
 use std::time::Duration;
 
 use nix::sys::signal::Signal;
 
 use super::{Nodes, each, started, text, traces};
-use crate::command::{Folder, describe, tpq};
+use crate::command::{Folder, describe, run, tpq};
 use crate::running::Running;
 
 /// A statement that takes long, with a result that can be worked out: as many steps, one after
@@ -87,6 +88,34 @@ fn a_scheduler_that_is_lost_ends_its_queries() {
         assert!(error.contains(&format!("the scheduler at {address} failed: ")), "{error}");
         assert!(error.contains("run the command again"), "{error}");
         assert!(!folder.path("rows.csv").exists());
+        if signal == Signal::SIGKILL {
+            // The executor ends as well, in the middle of its tasks.
+            assert_eq!(nodes.executors[0].end().code(), Some(1));
+        }
+    }
+}
+
+#[test]
+fn an_executor_ends_when_it_is_asked_to_before_it_finds_its_scheduler() {
+    // Nothing listens there: the port was free a moment ago.
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let scheduler = format!("127.0.0.1:{port}");
+    let (mut executor, _) =
+        started(&["cluster", "executor", "--scheduler", &scheduler], "executor on ");
+    executor.signal(Signal::SIGTERM);
+    assert!(executor.end().success());
+}
+
+#[test]
+fn an_executor_says_which_of_its_ports_is_taken() {
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap();
+    let port = address.port().to_string();
+    for option in ["--port", "--task-port"] {
+        let output = run(&["cluster", "executor", "--scheduler", "127.0.0.1:1", option, &port]);
+        assert_eq!(output.status.code(), Some(1), "{option}: {}", describe(&output));
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(told.contains(&format!("cannot listen on {address}")), "{option}: {told}");
     }
 }
 
