@@ -36,7 +36,9 @@ use tpq_lake::plain_scans;
 use crate::codec::ClusterCodec;
 use crate::error::ClusterError;
 use crate::kept_rows::KeptRows;
+use crate::scheduler::NO_EXECUTOR_SECONDS;
 use crate::settings::{MOST_MESSAGE, REQUEST_SECONDS};
+use crate::vacancy::Vacancy;
 use crate::work::TraceWorker;
 
 /// How often a query runs at most, where its rows are lost with an executor after its end.
@@ -45,6 +47,9 @@ const ATTEMPTS: u32 = 3;
 /// The time between two questions for the state of a query: short at first.
 const SOON: Duration = Duration::from_millis(5);
 const LATER: Duration = Duration::from_millis(200);
+
+/// How long a query waits for an executor where its cluster has none, unless a client says otherwise.
+pub const EXECUTOR_WAIT: Duration = Duration::from_secs(60);
 
 /// What Ballista says of a query that lost its last executor.
 const NO_EXECUTOR: &str = "no executors remain to run the tasks";
@@ -79,6 +84,8 @@ pub struct Cluster {
     host: String,
     port: u16,
     codec: ClusterCodec,
+    /// How long a query waits where there is no executor.
+    executor_wait: Duration,
     /// The query that runs or is submitted.
     running: Mutex<Option<Submission>>,
 }
@@ -98,8 +105,14 @@ impl Cluster {
     /// When the address has another form.
     pub fn new(address: &str, worker: Arc<dyn TraceWorker>) -> Result<Self, ClusterError> {
         let (host, port) = host_and_port(address)?;
-        let codec = ClusterCodec::new(worker);
-        Ok(Self { address: address.to_owned(), host, port, codec, running: Mutex::default() })
+        let (address, codec) = (address.to_owned(), ClusterCodec::new(worker));
+        let (executor_wait, running) = (EXECUTOR_WAIT, Mutex::default());
+        Ok(Self { address, host, port, codec, executor_wait, running })
+    }
+
+    /// The same, with queries that wait for an executor this long where the cluster has none.
+    pub fn with_executor_wait(self, executor_wait: Duration) -> Self {
+        Self { executor_wait, ..self }
     }
 
     /// A plan as bytes. `config` has the settings that it was made with.
@@ -193,13 +206,14 @@ impl Cluster {
         let mut wait = SOON;
         // Since when the scheduler does not know the query.
         let mut unknown: Option<Instant> = None;
+        let mut vacancy = Vacancy::new(&self.address, self.executor_wait);
         loop {
             let asked = GetJobStatusParams { job_id: job.to_owned() };
             let answer = self.answer(ANSWER, scheduler.get_job_status(asked)).await?;
             match answer.status.and_then(|status| status.status) {
                 Some(job_status::Status::Successful(job)) => return Ok(job.partition_location),
                 Some(job_status::Status::Failed(job)) if job.error.contains(NO_EXECUTOR) => {
-                    return Err(ClusterError::NoExecutor(self.address.clone()));
+                    return Err(self.without_executors(Duration::from_secs(NO_EXECUTOR_SECONDS)));
                 }
                 Some(job_status::Status::Failed(job)) => {
                     return Err(ClusterError::Query(without_wrappers(&job.error).to_owned()));
@@ -213,6 +227,12 @@ impl Cluster {
                     return Err(self.failed(why.to_owned()));
                 }
             }
+            if vacancy.is_too_long().await {
+                let abandoned = CancelJobParams { job_id: job.to_owned() };
+                // The query fails in any case; it may run once there is an executor.
+                let _ = self.answer(ANSWER, scheduler.cancel_job(abandoned)).await;
+                return Err(self.without_executors(self.executor_wait));
+            }
             tokio::time::sleep(wait).await;
             wait = (wait * 2).min(LATER);
         }
@@ -225,6 +245,10 @@ impl Cluster {
         request: impl Future<Output = Result<tonic::Response<T>, tonic::Status>>,
     ) -> Result<T, ClusterError> {
         answered(limit, request).await.map_err(|why| self.failed(why))
+    }
+
+    fn without_executors(&self, waited: Duration) -> ClusterError {
+        ClusterError::NoExecutor { address: self.address.clone(), waited }
     }
 
     fn failed(&self, why: String) -> ClusterError {

@@ -1,6 +1,7 @@
 //! Errors of a cluster.
 
 use std::net::SocketAddr;
+use std::time::Duration;
 
 use datafusion::error::DataFusionError;
 
@@ -38,9 +39,16 @@ pub enum ClusterError {
     Query(String),
     /// No executor was there to run the query.
     #[error(
-        "the scheduler at {0} has no executor; start one with tpq cluster executor --scheduler {0}"
+        "no executor was registered with the scheduler at {address} for {} s; start one with \
+         `tpq cluster executor --scheduler {address}`",
+        .waited.as_secs()
     )]
-    NoExecutor(String),
+    NoExecutor {
+        /// The address of the scheduler.
+        address: String,
+        /// How long the query waited for one.
+        waited: Duration,
+    },
     /// Rows were lost with an executor again and again.
     #[error("the rows were lost with an executor {attempts} times; the last time: {why}")]
     Lost {

@@ -30,10 +30,11 @@ mod scheduler;
 mod settings;
 mod storage_error;
 mod table;
+mod vacancy;
 mod watchdog;
 mod work;
 
-pub use client::{Cluster, Query};
+pub use client::{Cluster, EXECUTOR_WAIT, Query};
 pub use codec::ClusterCodec;
 pub use error::ClusterError;
 pub use executor::{ExecutorOptions, execute};

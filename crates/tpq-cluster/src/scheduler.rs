@@ -24,9 +24,9 @@ pub const LOST_SECONDS: u64 = 10;
 /// How often the scheduler looks for executors that are gone, in seconds.
 const LOOK_SECONDS: u64 = 2;
 
-/// Seconds that a query waits for an executor where the last one was lost. Ballista has no limit for
-/// a cluster that is empty from the start.
-const NO_EXECUTOR_SECONDS: u64 = 60;
+/// Seconds that a query without a client waits for an executor where the last one was lost. Clients
+/// have a limit of their own, see [`crate::vacancy`].
+pub(crate) const NO_EXECUTOR_SECONDS: u64 = 3600;
 
 /// Seconds after which executors delete the rows of a query that its client did not delete.
 const ROWS_SECONDS: u64 = 600;
@@ -78,6 +78,8 @@ fn config(
         executor_timeout_seconds: LOST_SECONDS,
         expire_dead_executor_interval_seconds: LOOK_SECONDS,
         no_executors_grace_period_seconds: NO_EXECUTOR_SECONDS,
+        // Clients ask for this.
+        min_ready_executors: 1,
         finished_job_data_clean_up_interval_seconds: ROWS_SECONDS,
         finished_job_state_clean_up_interval_seconds: ROWS_SECONDS,
         grpc_server_max_decoding_message_size: message,

@@ -2,7 +2,7 @@
 
 use std::io::Read;
 use std::net::TcpListener;
-use std::process::Stdio;
+use std::process::{Output, Stdio};
 use std::time::Duration;
 
 use nix::sys::signal::Signal;
@@ -117,6 +117,53 @@ fn an_executor_says_which_of_its_ports_is_taken() {
         let told = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(told.contains(&format!("cannot listen on {address}")), "{option}: {told}");
     }
+}
+
+/// Checks that a command says that a cluster has no executor, and how to start one.
+fn expect_no_executor(output: &Output, nodes: &Nodes) {
+    assert_eq!(output.status.code(), Some(1), "{}", describe(output));
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    let address = &nodes.address;
+    let error = format!("no executor was registered with the scheduler at {address} for 1 s");
+    assert!(told.contains(&error), "{told}");
+    let advice = format!("start one with `tpq cluster executor --scheduler {address}`");
+    assert!(told.contains(&advice), "{told}");
+}
+
+const COUNT: &str = "SELECT count(*) AS n FROM slice";
+
+#[test]
+fn a_cluster_without_executors_answers_with_an_error() {
+    let (folder, nodes) = (traces(1), Nodes::start(0));
+    let output = nodes.query(&folder, &["-c", COUNT, "--executor-wait", "1"]);
+    expect_no_executor(&output, &nodes);
+    assert_eq!(text(&output), "");
+    let ingest = ["ingest", "0.pftrace", "--lake", "lake", "--executor-wait", "1"];
+    let output = folder.run(&[&ingest[..], &["--cluster", &nodes.address]].concat());
+    expect_no_executor(&output, &nodes);
+}
+
+#[test]
+fn a_cluster_that_its_last_executor_left_answers_with_an_error() {
+    let (folder, mut nodes) = (traces(1), Nodes::start(1));
+    nodes.agree(&folder, &["-c", COUNT]);
+    // An executor that is asked to end does so, and says that it has gone.
+    nodes.executors[0].signal(Signal::SIGTERM);
+    assert!(nodes.executors[0].end().success());
+    let output = nodes.query(&folder, &["-c", COUNT, "--executor-wait", "1"]);
+    expect_no_executor(&output, &nodes);
+}
+
+#[test]
+fn a_query_waits_for_the_first_executor() {
+    let (folder, nodes) = (traces(2), Nodes::start(0));
+    let expected = each(&folder, &["-c", COUNT, "-o", "here.csv"]);
+    assert!(expected.status.success(), "{}", describe(&expected));
+    let mut query = start(&nodes, &folder, COUNT, "there.csv");
+    let (_executor, _) =
+        started(&["cluster", "executor", "--scheduler", &nodes.address], "executor on ");
+    assert!(query.end().success());
+    assert_eq!(folder.read("there.csv"), folder.read("here.csv"));
 }
 
 #[test]
