@@ -1,9 +1,9 @@
-//! Stages that stop when their task is cancelled.
+//! Stages that stop when their task is cancelled, and tell errors of storage from others.
 //!
 //! Ballista drops the future of a cancelled task. The parts of its stage run in tasks of the
 //! runtime that are not dropped, so they would go on to their end. Here a stage has a token that is
 //! cancelled with the future, and its steps look at the token. Errors of storage leave a stage as
-//! those that Ballista tries a task again for.
+//! those that Ballista tries a task again for; scans get readers that know them.
 
 use std::fmt::{self, Display, Formatter};
 use std::sync::Arc;
@@ -22,6 +22,7 @@ use datafusion::execution::TaskContext;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::metrics::MetricsSet;
 use datafusion::prelude::SessionConfig;
+use tpq_lake::{EnvironmentStores, with_lake_readers};
 use tpq_sql::{CancelToken, with_cancel_checks};
 
 use crate::storage_error::retryable;
@@ -30,12 +31,13 @@ use crate::storage_error::retryable;
 pub(crate) struct CancellableEngine {
     engine: DefaultExecutionEngine,
     running: RunningStages,
+    stores: Arc<EnvironmentStores>,
 }
 
 impl CancellableEngine {
-    /// An engine that records its stages in `running`.
-    pub(crate) fn new(running: RunningStages) -> Self {
-        Self { engine: DefaultExecutionEngine::new(), running }
+    /// An engine that records its stages in `running`, and reads files of `stores`.
+    pub(crate) fn new(running: RunningStages, stores: Arc<EnvironmentStores>) -> Self {
+        Self { engine: DefaultExecutionEngine::new(), running, stores }
     }
 }
 
@@ -50,7 +52,7 @@ impl ExecutionEngine for CancellableEngine {
         work_dir: &str,
         config: &SessionConfig,
     ) -> Result<Arc<dyn QueryStageExecutor>> {
-        let plan = with_cancel_checks(plan)?;
+        let plan = with_cancel_checks(with_lake_readers(plan, self.stores.as_ref())?)?;
         let stage = self.engine.create_query_stage_exec(
             job_id,
             stage_id,

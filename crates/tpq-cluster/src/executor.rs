@@ -130,6 +130,8 @@ fn config(
 ) -> Result<ExecutorProcessConfig, ClusterError> {
     let (scheduler_host, scheduler_port) = host_and_port(&options.scheduler)?;
     let functions = function_state(SessionConfig::new()).map_err(ClusterError::Rows)?;
+    let stores = Arc::new(EnvironmentStores::default());
+    let engine = CancellableEngine::new(running.clone(), Arc::clone(&stores));
     let host = options.host.clone();
     let host = match options.bind.is_unspecified() {
         true => host,
@@ -152,9 +154,9 @@ fn config(
         grpc_max_encoding_message_size: MOST_MESSAGE as u32,
         executor_heartbeat_interval_seconds: HEARTBEAT_SECONDS,
         memory_pool_size: options.memory,
-        override_execution_engine: Some(Arc::new(CancellableEngine::new(running.clone()))),
+        override_execution_engine: Some(Arc::new(engine)),
         override_function_registry: Some(Arc::new(BallistaFunctionRegistry::from(&functions))),
-        override_runtime_producer: Some(environment(options.folder.clone())),
+        override_runtime_producer: Some(environment(options.folder.clone(), stores)),
         override_config_producer: Some(Arc::new(|| with_ballista(SessionConfig::new()))),
         override_physical_codec: Some(Arc::new(ClusterCodec::new(worker))),
         override_create_grpc_client_endpoint: Some(Arc::new(with_limits)),
@@ -172,8 +174,7 @@ fn with_limits(endpoint: Endpoint) -> Result<Endpoint, Box<dyn Error + Send + Sy
 
 /// Makes the environments of tasks: temporary files in the folder of rows, and stores by their
 /// addresses. All tasks share the stores.
-fn environment(folder: PathBuf) -> RuntimeProducer {
-    let stores = Arc::new(EnvironmentStores::default());
+fn environment(folder: PathBuf, stores: Arc<EnvironmentStores>) -> RuntimeProducer {
     Arc::new(move |_| {
         RuntimeEnvBuilder::new()
             .with_temp_file_path(folder.clone())

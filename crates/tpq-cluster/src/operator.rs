@@ -21,11 +21,11 @@ use datafusion::physical_plan::{
 };
 use futures::stream::{self, BoxStream};
 use futures::{StreamExt, TryStreamExt};
+use tpq_lake::is_of_storage;
 use tpq_sql::CancelToken;
 
 use crate::kept_rows::KeptRows;
 use crate::names;
-use crate::storage_error::is_of_storage;
 use crate::work::{FAILURE, SharedWorker, Task, TraceWork};
 
 /// Marks a column that was NULL in the whole trace that the columns were found with.
