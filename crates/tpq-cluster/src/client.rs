@@ -6,12 +6,15 @@
 //! where some were lost, and knows the number of its query.
 
 use std::collections::HashMap;
+use std::error::Error;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use ballista_core::BALLISTA_VERSION;
 use ballista_core::client::BallistaClient;
-use ballista_core::extension::{BallistaGrpcMetadataInterceptor, SessionConfigExt};
+use ballista_core::extension::{
+    BallistaConfigGrpcEndpoint, BallistaGrpcMetadataInterceptor, SessionConfigExt,
+};
 use ballista_core::serde::protobuf::execute_query_params::Query as Submitted;
 use ballista_core::serde::protobuf::scheduler_grpc_client::SchedulerGrpcClient;
 use ballista_core::serde::protobuf::{
@@ -30,14 +33,14 @@ use datafusion_proto::protobuf::PhysicalPlanNode;
 use futures::future::{BoxFuture, Shared};
 use futures::{FutureExt, StreamExt};
 use tonic::service::interceptor::InterceptedService;
-use tonic::transport::Channel;
+use tonic::transport::{Channel, Endpoint};
 use tpq_lake::plain_scans;
 
 use crate::codec::ClusterCodec;
 use crate::error::ClusterError;
 use crate::kept_rows::KeptRows;
 use crate::scheduler::NO_EXECUTOR_SECONDS;
-use crate::settings::{MOST_MESSAGE, REQUEST_SECONDS};
+use crate::settings::{CONNECTION, MOST_MESSAGE, REQUEST_SECONDS};
 use crate::vacancy::Vacancy;
 use crate::work::TraceWorker;
 
@@ -65,6 +68,11 @@ const SUBMISSION: Duration = Duration::from_secs(REQUEST_SECONDS as u64);
 const UNKNOWN: Duration = Duration::from_secs(5);
 /// How long a client that is to end waits for the number of a query, which it needs to cancel it.
 const NUMBER: Duration = Duration::from_secs(10);
+
+/// How often a client asks an executor that it fetches rows from for a sign of life, and how long it
+/// waits for one.
+const PING: Duration = Duration::from_secs(20);
+const PONG: Duration = Duration::from_secs(60);
 
 /// Tries of a read of rows, and the time between them in milliseconds.
 const READS: u8 = 3;
@@ -344,19 +352,21 @@ async fn fetch(mut locations: Vec<PartitionLocation>, query: &Query) -> Result<K
         let (Some(executor), Some(id)) = (location.executor_meta, location.partition_id) else {
             return Err(Fetch::Lost("the scheduler does not say where they are".to_owned()));
         };
-        let lost = |error: ballista_core::error::BallistaError| Fetch::Lost(error.to_string());
         let port = executor.port as u16;
         let key = (executor.host.clone(), port);
+        let lost = |error: &dyn Error| {
+            Fetch::Lost(format!("the executor at {}:{port}: {error}", executor.host))
+        };
         if !clients.contains_key(&key) {
-            let client = client_of(&executor.host, port).await.map_err(lost)?;
+            let client = client_of(&executor.host, port).await.map_err(|error| lost(&error))?;
             clients.insert(key.clone(), client);
         }
         let Some(client) = clients.get_mut(&key) else { continue };
         let rows =
             client.fetch_partition(&executor.id, &id.into(), location.file_id, layout, true).await;
-        let mut rows = rows.map_err(lost)?;
+        let mut rows = rows.map_err(|error| lost(&error))?;
         while let Some(batch) = rows.next().await {
-            let batch = batch.map_err(|error| Fetch::Lost(error.to_string()))?;
+            let batch = batch.map_err(|error| lost(&error))?;
             kept.push(batch).map_err(Fetch::Kept)?;
         }
     }
@@ -367,20 +377,30 @@ async fn client_of(
     host: &str,
     port: u16,
 ) -> Result<BallistaClient, ballista_core::error::BallistaError> {
-    BallistaClient::try_new(host, port, MOST_MESSAGE, false, None, READS, READ_WAIT, 0, 0).await
+    let endpoint = Some(Arc::new(BallistaConfigGrpcEndpoint::new(Arc::new(with_pings))));
+    BallistaClient::try_new(host, port, MOST_MESSAGE, false, endpoint, READS, READ_WAIT, 0, 0).await
+}
+
+/// A connection that breaks where the other side hangs: Ballista sets no limits to those for rows.
+fn with_pings(endpoint: Endpoint) -> Result<Endpoint, Box<dyn Error + Send + Sync>> {
+    let endpoint = endpoint.connect_timeout(CONNECTION).tcp_nodelay(true);
+    Ok(endpoint
+        .http2_keep_alive_interval(PING)
+        .keep_alive_timeout(PONG)
+        .keep_alive_while_idle(true))
 }
 
 /// The message of a refusal, or the innermost cause of a lost connection: a transport says only that
 /// it failed.
 fn reason(status: &tonic::Status) -> String {
-    match std::error::Error::source(status) {
+    match Error::source(status) {
         Some(cause) => causes(cause),
         None => status.message().to_owned(),
     }
 }
 
 /// The innermost cause of an error.
-fn causes(error: &dyn std::error::Error) -> String {
+fn causes(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {

@@ -50,7 +50,10 @@ pub enum ClusterError {
         waited: Duration,
     },
     /// Rows were lost with an executor again and again.
-    #[error("the rows were lost with an executor {attempts} times; the last time: {why}")]
+    #[error(
+        "the rows were lost with an executor {attempts} times; the last time: {why}; this machine \
+         must reach each executor at the address that its options --host and --port give"
+    )]
     Lost {
         /// How often the query ran.
         attempts: u32,

@@ -23,7 +23,7 @@ use crate::cancellation::{CancellableEngine, RunningStages};
 use crate::client::host_and_port;
 use crate::codec::ClusterCodec;
 use crate::error::ClusterError;
-use crate::settings::{MOST_MESSAGE, REQUEST_SECONDS, with_ballista};
+use crate::settings::{CONNECTION, MOST_MESSAGE, REQUEST_SECONDS, with_ballista};
 use crate::watchdog::Watchdog;
 use crate::work::TraceWorker;
 
@@ -33,11 +33,8 @@ pub(crate) const HEARTBEAT_SECONDS: u64 = 2;
 /// Seconds that an executor tries to reach the scheduler when it starts.
 const REGISTRATION_SECONDS: u16 = 60;
 
-/// The longest time until a connection to the scheduler is there.
-const CONNECTION: Duration = Duration::from_secs(20);
-
 /// Seconds after which an executor deletes rows that no scheduler asked it to delete.
-const ROWS_SECONDS: u64 = 3600;
+const ROWS_SECONDS: u64 = 7200;
 
 /// How to run an executor.
 #[derive(Clone)]

@@ -28,8 +28,12 @@ const LOOK_SECONDS: u64 = 2;
 /// have a limit of their own, see [`crate::vacancy`].
 pub(crate) const NO_EXECUTOR_SECONDS: u64 = 3600;
 
-/// Seconds after which executors delete the rows of a query that its client did not delete.
-const ROWS_SECONDS: u64 = 600;
+/// Seconds after which executors delete the rows of a query that its client did not delete. A client
+/// must have fetched them by then.
+const ROWS_SECONDS: u64 = 3600;
+
+/// Seconds after which the scheduler forgets a query that has ended.
+const STATE_SECONDS: u64 = 600;
 
 /// How to run a scheduler.
 #[derive(Clone, Debug)]
@@ -81,7 +85,7 @@ fn config(
         // Clients ask for this.
         min_ready_executors: 1,
         finished_job_data_clean_up_interval_seconds: ROWS_SECONDS,
-        finished_job_state_clean_up_interval_seconds: ROWS_SECONDS,
+        finished_job_state_clean_up_interval_seconds: STATE_SECONDS,
         grpc_server_max_decoding_message_size: message,
         grpc_server_max_encoding_message_size: message,
         grpc_client_max_message_size: message,

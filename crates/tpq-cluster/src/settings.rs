@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use ballista_core::config::{
     BALLISTA_CLIENT_GRPC_TIMEOUT_SECONDS, BALLISTA_SCHEDULER_MAX_PARTITIONS_PER_TASK,
@@ -19,6 +20,9 @@ const PARTITIONS: usize = 16;
 
 /// Seconds that a request may take. One to read rows takes as long as the disk does.
 pub(crate) const REQUEST_SECONDS: usize = 120;
+
+/// The longest time until a connection to a scheduler or an executor is there.
+pub(crate) const CONNECTION: Duration = Duration::from_secs(20);
 
 /// Adds Ballista's settings, with which plans hold only what can be sent.
 pub(crate) fn with_ballista(config: SessionConfig) -> SessionConfig {

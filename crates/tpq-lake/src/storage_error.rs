@@ -5,9 +5,6 @@ use std::io::{self, ErrorKind};
 
 use datafusion::error::DataFusionError;
 
-/// The error of Linux where a device or a server fails in the middle of a read.
-const INPUT_OUTPUT_ERROR: i32 = 5;
-
 /// Whether storage failed, so that another try may not. A file that storage does not have is missing
 /// the next time as well.
 pub fn is_of_storage(error: &DataFusionError) -> bool {
@@ -21,7 +18,7 @@ pub(crate) fn has_failed_storage(error: &(dyn Error + 'static)) -> bool {
         if let Some(error) = error.downcast_ref::<object_store::Error>() {
             return !matches!(error, object_store::Error::NotFound { .. });
         }
-        if error.downcast_ref::<io::Error>().is_some_and(is_of_device) {
+        if error.downcast_ref::<io::Error>().is_some_and(is_of_network) {
             return true;
         }
         cause = error.source();
@@ -29,9 +26,9 @@ pub(crate) fn has_failed_storage(error: &(dyn Error + 'static)) -> bool {
     false
 }
 
-/// Whether an error of the system is one of a device or a network, and not of the file.
-fn is_of_device(error: &io::Error) -> bool {
-    let is_of_network = matches!(
+/// Whether an error of the system is one of a network, and not of the file.
+fn is_of_network(error: &io::Error) -> bool {
+    matches!(
         error.kind(),
         ErrorKind::TimedOut
             | ErrorKind::HostUnreachable
@@ -41,8 +38,7 @@ fn is_of_device(error: &io::Error) -> bool {
             | ErrorKind::ConnectionAborted
             | ErrorKind::NotConnected
             | ErrorKind::StaleNetworkFileHandle
-    );
-    is_of_network || error.raw_os_error() == Some(INPUT_OUTPUT_ERROR)
+    )
 }
 
 #[cfg(test)]
@@ -83,7 +79,6 @@ mod tests {
             DataFusionError::ObjectStore(Box::new(down())),
             DataFusionError::IoError(io::Error::other("x")).context("trace a"),
             of_statement(Box::new(DataFusionError::IoError(io::Error::other("x")))),
-            of_trace(io::Error::from_raw_os_error(INPUT_OUTPUT_ERROR)),
             of_trace(ErrorKind::TimedOut.into()),
         ] {
             assert!(is_of_storage(&error), "{error:?}");
