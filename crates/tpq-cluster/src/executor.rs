@@ -23,6 +23,7 @@ use crate::cancellation::{CancellableEngine, RunningStages};
 use crate::client::host_and_port;
 use crate::codec::ClusterCodec;
 use crate::error::ClusterError;
+use crate::probe::silence;
 use crate::settings::{CONNECTION, MOST_MESSAGE, REQUEST_SECONDS, with_ballista};
 use crate::watchdog::Watchdog;
 use crate::work::TraceWorker;
@@ -32,6 +33,9 @@ pub(crate) const HEARTBEAT_SECONDS: u64 = 2;
 
 /// Seconds that an executor tries to reach the scheduler when it starts.
 const REGISTRATION_SECONDS: u16 = 60;
+
+/// How long a scheduler that has a connection may be silent: less than a request may take.
+const SILENCE: Duration = Duration::from_secs(60);
 
 /// Seconds after which an executor deletes rows that no scheduler asked it to delete.
 const ROWS_SECONDS: u64 = 7200;
@@ -58,10 +62,10 @@ pub struct ExecutorOptions {
     pub folder: PathBuf,
 }
 
-/// Runs an executor until the process is asked to end, or the scheduler is gone for long. After a
-/// loss of the scheduler, tasks may still run; the process is to end all the same. `on_ready` is
-/// called before the executor looks for the scheduler, with the address of rows. `asked` is ready
-/// when a signal asks the process to end.
+/// Runs an executor until the process is asked to end, or the scheduler is gone or silent for long.
+/// After a loss of the scheduler, tasks may still run; the process is to end all the same.
+/// `on_ready` is called before the executor looks for the scheduler, with the address of rows.
+/// `asked` is ready when a signal asks the process to end.
 ///
 /// # Errors
 /// When an address is taken, the scheduler cannot be reached, or a server fails.
@@ -95,19 +99,25 @@ async fn end_of(
     let mut asked = pin!(asked);
     // Ballista tries without a limit.
     let registration = Duration::from_secs(u64::from(REGISTRATION_SECONDS));
-    let mut registration = pin!(tokio::time::sleep(registration));
+    let mut late = pin!(tokio::time::sleep(registration));
+    // A report of an ended task that takes too long is lost. Before that, the scheduler counts as lost.
+    let mut silent = pin!(async {
+        tokio::time::sleep(registration).await;
+        silence(scheduler, SILENCE).await;
+    });
     let (mut is_asked, mut is_late) = (false, false);
     loop {
         tokio::select! {
             ended = &mut process => return ended,
             _ = &mut overdue => return Ok(()),
+            () = &mut silent => return Ok(()),
             () = &mut asked, if !is_asked => {
                 is_asked = true;
                 if !watchdog.ask_to_end() {
                     return Ok(());
                 }
             }
-            () = &mut registration, if !is_late => {
+            () = &mut late, if !is_late => {
                 is_late = true;
                 if !watchdog.is_registered() {
                     let why = format!("no answer in {REGISTRATION_SECONDS} s");

@@ -26,6 +26,7 @@ mod executor;
 mod kept_rows;
 mod names;
 mod operator;
+mod probe;
 mod scheduler;
 mod settings;
 mod storage_error;
