@@ -52,7 +52,7 @@ impl ExecutionEngine for CancellableEngine {
         work_dir: &str,
         config: &SessionConfig,
     ) -> Result<Arc<dyn QueryStageExecutor>> {
-        let plan = with_cancel_checks(with_lake_readers(plan, self.stores.as_ref())?)?;
+        let plan = with_cancel_checks(with_lake_readers(plan, &*self.stores)?)?;
         let stage = self.engine.create_query_stage_exec(
             job_id,
             stage_id,

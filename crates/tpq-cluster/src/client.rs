@@ -51,7 +51,7 @@ const ATTEMPTS: u32 = 3;
 const SOON: Duration = Duration::from_millis(5);
 const LATER: Duration = Duration::from_millis(200);
 
-/// How long a query waits for an executor where its cluster has none, unless a client says otherwise.
+/// How long a query waits for an executor where its cluster has none, if a client does not say.
 pub const EXECUTOR_WAIT: Duration = Duration::from_secs(60);
 
 /// What Ballista says of a query that lost its last executor.
@@ -69,8 +69,8 @@ const UNKNOWN: Duration = Duration::from_secs(5);
 /// How long a client that is to end waits for the number of a query, which it needs to cancel it.
 const NUMBER: Duration = Duration::from_secs(10);
 
-/// How often a client asks an executor that it fetches rows from for a sign of life, and how long it
-/// waits for one.
+/// How often a client asks an executor that it fetches rows from for a sign of life, and how long
+/// it waits for one.
 const PING: Duration = Duration::from_secs(20);
 const PONG: Duration = Duration::from_secs(60);
 

@@ -100,7 +100,7 @@ async fn end_of(
     // Ballista tries without a limit.
     let registration = Duration::from_secs(u64::from(REGISTRATION_SECONDS));
     let mut late = pin!(tokio::time::sleep(registration));
-    // A report of an ended task that takes too long is lost. Before that, the scheduler counts as lost.
+    // The report of a task is lost where its request takes too long; this limit is a shorter one.
     let mut silent = pin!(async {
         tokio::time::sleep(registration).await;
         silence(scheduler, SILENCE).await;

@@ -28,8 +28,8 @@ const LOOK_SECONDS: u64 = 2;
 /// have a limit of their own, see [`crate::vacancy`].
 pub(crate) const NO_EXECUTOR_SECONDS: u64 = 3600;
 
-/// Seconds after which executors delete the rows of a query that its client did not delete. A client
-/// must have fetched them by then.
+/// Seconds after which executors delete the rows of a query that its client did not delete. A
+/// client must have fetched them by then.
 const ROWS_SECONDS: u64 = 3600;
 
 /// Seconds after which the scheduler forgets a query that has ended.

@@ -1,8 +1,8 @@
 //! Whether a scheduler has executors.
 //!
 //! Ballista lets a query of a cluster that is empty from the start wait for ever. None of its
-//! requests tells whether there are executors, but its page for probes does: `/readyz` is ready with
-//! one executor that lives, see [`crate::scheduler`].
+//! requests tells whether there are executors, but its page for probes does: `/readyz` is ready
+//! with one executor that lives, see [`crate::scheduler`].
 
 use std::time::{Duration, Instant};
 

@@ -1,8 +1,8 @@
 //! The end of an executor, however its parts hang.
 //!
 //! Ballista ends an executor in steps that wait for each other without a limit. Its wait for tasks
-//! never ends where tasks were dropped, as they are once the scheduler is lost, and its requests may
-//! wait for a scheduler that hangs. A thread of its own looks from outside, so that it does not
+//! never ends where tasks were dropped, as they are once the scheduler is lost, and its requests
+//! may wait for a scheduler that hangs. A thread of its own looks from outside, so that it does not
 //! depend on the runtime, and says when the process has to end as it is.
 
 use std::io;
@@ -98,8 +98,8 @@ impl Watched {
     }
 }
 
-/// Whether an end that has begun must be over soon. An executor that a signal asked to end waits for
-/// its tasks, however long they take; one that its scheduler gave up does not.
+/// Whether an end that has begun must be over soon. An executor that a signal asked to end waits
+/// for its tasks, however long they take; one that its scheduler gave up does not.
 fn is_stuck(asked: bool, terminating: bool, has_tasks: bool) -> bool {
     match (asked, terminating) {
         (false, false) => false,

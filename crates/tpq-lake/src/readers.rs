@@ -32,8 +32,8 @@ use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt};
 
 use crate::storage_error::has_failed_storage;
 
-/// The plan with readers of a lake in all scans of Parquet files: for a part of a plan that was made
-/// by another process.
+/// The plan with readers of a lake in all scans of Parquet files: for a part of a plan that was
+/// made by another process.
 ///
 /// # Errors
 /// When a store cannot be opened.
@@ -183,15 +183,14 @@ impl LakeFile {
 #[cfg(test)]
 mod tests {
     use object_store::local::LocalFileSystem;
-    use object_store::path::Path;
 
     use super::*;
 
-    /// The error of a read of the file `name` of a folder, which has `size` bytes for the catalogue.
+    /// The error at the open of the file `name`, which has `size` bytes for the catalogue.
     async fn error_of(folder: &std::path::Path, name: &str, size: u64) -> ParquetError {
         let store: Arc<dyn ObjectStore> =
             Arc::new(LocalFileSystem::new_with_prefix(folder).unwrap());
-        let file = PartitionedFile::new(Path::from(name), size);
+        let file = PartitionedFile::new(name, size);
         let metrics = ExecutionPlanMetricsSet::new();
         let mut reader = LakeReaders::new(store).create_reader(0, file, None, &metrics).unwrap();
         reader.get_metadata(None).await.unwrap_err()
