@@ -25,7 +25,7 @@ use datafusion::prelude::SessionConfig;
 use tpq_lake::{EnvironmentStores, with_lake_readers};
 use tpq_sql::{CancelToken, with_cancel_checks};
 
-use crate::storage_error::retryable;
+use crate::task_error::of_stage;
 
 /// Ballista's engine, with stages that can be cancelled.
 pub(crate) struct CancellableEngine {
@@ -88,7 +88,7 @@ impl QueryStageExecutor for CancellableStage {
         let running = self.running.begin();
         let config = running.cancel.carried_by(context.session_config().clone());
         let context = Arc::new(with_config(&context, config));
-        self.stage.execute_query_stage(task_id, context).await.map_err(retryable)
+        self.stage.execute_query_stage(task_id, context).await.map_err(of_stage)
     }
 
     fn collect_plan_metrics(&self) -> Vec<MetricsSet> {

@@ -41,6 +41,7 @@ use crate::error::ClusterError;
 use crate::kept_rows::KeptRows;
 use crate::scheduler::NO_EXECUTOR_SECONDS;
 use crate::settings::{CONNECTION, MOST_MESSAGE, REQUEST_SECONDS};
+use crate::task_error::message_in;
 use crate::vacancy::Vacancy;
 use crate::work::TraceWorker;
 
@@ -224,7 +225,9 @@ impl Cluster {
                     return Err(self.without_executors(Duration::from_secs(NO_EXECUTOR_SECONDS)));
                 }
                 Some(job_status::Status::Failed(job)) => {
-                    return Err(ClusterError::Query(without_wrappers(&job.error).to_owned()));
+                    let message = message_in(&job.error);
+                    let other = || without_wrappers(&job.error).to_owned();
+                    return Err(ClusterError::Query(message.unwrap_or_else(other)));
                 }
                 Some(job_status::Status::Queued(_) | job_status::Status::Running(_)) => {
                     unknown = None;

@@ -26,6 +26,7 @@ use tpq_sql::CancelToken;
 
 use crate::kept_rows::KeptRows;
 use crate::names;
+use crate::task_error::message;
 use crate::work::{FAILURE, SharedWorker, Task, TraceWork};
 
 /// Marks a column that was NULL in the whole trace that the columns were found with.
@@ -258,14 +259,6 @@ fn failure_row(schema: &SchemaRef, name: &str, error: &DataFusionError) -> Resul
         *last = text(&message(error));
     }
     Ok(RecordBatch::try_new(Arc::clone(schema), columns)?)
-}
-
-/// The message of an error without the names of the layers that it came through.
-fn message(error: &DataFusionError) -> String {
-    match error {
-        DataFusionError::External(cause) => cause.to_string(),
-        error => error.strip_backtrace(),
-    }
 }
 
 /// The columns as they travel: text and bytes that own what they hold, as a view would take the
