@@ -239,10 +239,13 @@ impl OfTrace {
     }
 }
 
-/// An error with the trace that it is of. One of the storage stays what it is below that, so that
-/// the task is tried again.
+/// An error with the trace that it is of, if it does not name it. One of the storage stays what it
+/// is below that, so that the task is tried again.
 fn of_trace(name: &str, error: DataFusionError) -> DataFusionError {
-    error.context(format!("trace {name}"))
+    match message(&error).contains(name) {
+        true => error,
+        false => error.context(format!("trace {name}")),
+    }
 }
 
 fn external(error: impl std::error::Error + Send + Sync + 'static) -> DataFusionError {
