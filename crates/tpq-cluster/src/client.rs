@@ -40,7 +40,7 @@ use crate::codec::ClusterCodec;
 use crate::error::ClusterError;
 use crate::kept_rows::KeptRows;
 use crate::scheduler::NO_EXECUTOR_SECONDS;
-use crate::settings::{CONNECTION, MOST_MESSAGE, REQUEST_SECONDS};
+use crate::settings::{MOST_MESSAGE, REQUEST_SECONDS, with_pings};
 use crate::task_error::message_in;
 use crate::vacancy::Vacancy;
 use crate::work::TraceWorker;
@@ -58,6 +58,9 @@ pub const EXECUTOR_WAIT: Duration = Duration::from_secs(60);
 /// What Ballista says of a query that lost its last executor.
 const NO_EXECUTOR: &str = "no executors remain to run the tasks";
 
+/// What it says of a query whose plan an executor cannot read.
+const REJECTED: &str = "task could not be prepared or was rejected by executor";
+
 /// The longest time until the scheduler answers. It answers at once, whatever its queries do, unless
 /// its machine has too much to do.
 const ANSWER: Duration = Duration::from_secs(60);
@@ -69,11 +72,6 @@ const SUBMISSION: Duration = Duration::from_secs(REQUEST_SECONDS as u64);
 const UNKNOWN: Duration = Duration::from_secs(5);
 /// How long a client that is to end waits for the number of a query, which it needs to cancel it.
 const NUMBER: Duration = Duration::from_secs(10);
-
-/// How often a client asks an executor that it fetches rows from for a sign of life, and how long
-/// it waits for one.
-const PING: Duration = Duration::from_secs(20);
-const PONG: Duration = Duration::from_secs(60);
 
 /// Tries of a read of rows, and the time between them in milliseconds.
 const READS: u8 = 3;
@@ -223,6 +221,9 @@ impl Cluster {
                 Some(job_status::Status::Successful(job)) => return Ok(job.partition_location),
                 Some(job_status::Status::Failed(job)) if job.error.contains(NO_EXECUTOR) => {
                     return Err(self.without_executors(Duration::from_secs(NO_EXECUTOR_SECONDS)));
+                }
+                Some(job_status::Status::Failed(job)) if job.error.contains(REJECTED) => {
+                    return Err(ClusterError::Rejected);
                 }
                 Some(job_status::Status::Failed(job)) => {
                     let message = message_in(&job.error);
@@ -380,17 +381,12 @@ async fn client_of(
     host: &str,
     port: u16,
 ) -> Result<BallistaClient, ballista_core::error::BallistaError> {
-    let endpoint = Some(Arc::new(BallistaConfigGrpcEndpoint::new(Arc::new(with_pings))));
+    let endpoint = Some(Arc::new(BallistaConfigGrpcEndpoint::new(Arc::new(for_rows))));
     BallistaClient::try_new(host, port, MOST_MESSAGE, false, endpoint, READS, READ_WAIT, 0, 0).await
 }
 
-/// A connection that breaks where the other side hangs: Ballista sets no limits to those for rows.
-fn with_pings(endpoint: Endpoint) -> Result<Endpoint, Box<dyn Error + Send + Sync>> {
-    let endpoint = endpoint.connect_timeout(CONNECTION).tcp_nodelay(true);
-    Ok(endpoint
-        .http2_keep_alive_interval(PING)
-        .keep_alive_timeout(PONG)
-        .keep_alive_while_idle(true))
+fn for_rows(endpoint: Endpoint) -> Result<Endpoint, Box<dyn Error + Send + Sync>> {
+    Ok(with_pings(endpoint))
 }
 
 /// The message of a refusal, or the innermost cause of a lost connection: a transport says only that

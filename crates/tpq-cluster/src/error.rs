@@ -37,6 +37,13 @@ pub enum ClusterError {
     /// The query failed on an executor.
     #[error("{0}")]
     Query(String),
+    /// An executor cannot read the plan.
+    #[error(
+        "an executor cannot read the plan; run tpq {}, the version of this client, as scheduler and \
+         executors",
+        env!("CARGO_PKG_VERSION")
+    )]
+    Rejected,
     /// No executor was there to run the query.
     #[error(
         "no executor was registered with the scheduler at {address} for {} s; start one with \

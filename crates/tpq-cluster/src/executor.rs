@@ -24,7 +24,7 @@ use crate::client::host_and_port;
 use crate::codec::ClusterCodec;
 use crate::error::ClusterError;
 use crate::probe::silence;
-use crate::settings::{CONNECTION, MOST_MESSAGE, REQUEST_SECONDS, with_ballista};
+use crate::settings::{MOST_MESSAGE, REQUEST_SECONDS, with_ballista, with_pings};
 use crate::watchdog::Watchdog;
 use crate::work::TraceWorker;
 
@@ -34,7 +34,8 @@ pub(crate) const HEARTBEAT_SECONDS: u64 = 2;
 /// Seconds that an executor tries to reach the scheduler when it starts.
 const REGISTRATION_SECONDS: u16 = 60;
 
-/// How long a scheduler that has a connection may be silent: less than a request may take.
+/// How long a scheduler may be silent: less than a request may take, and than until a connection
+/// breaks.
 const SILENCE: Duration = Duration::from_secs(60);
 
 /// Seconds after which an executor deletes rows that no scheduler asked it to delete.
@@ -172,11 +173,11 @@ fn config(
     })
 }
 
-/// A connection to a scheduler whose requests end: Ballista reports the ends of tasks without a
-/// limit, so that a scheduler that hangs would make signs of life wait for ever.
+/// A connection to a scheduler whose requests end: Ballista reports tasks without a limit, so that a
+/// scheduler that hangs would make signs of life wait for ever.
 fn with_limits(endpoint: Endpoint) -> Result<Endpoint, Box<dyn Error + Send + Sync>> {
     let request = Duration::from_secs(REQUEST_SECONDS as u64);
-    Ok(endpoint.connect_timeout(CONNECTION).timeout(request).tcp_nodelay(true))
+    Ok(with_pings(endpoint).timeout(request))
 }
 
 /// Makes the environments of tasks: temporary files in the folder of rows, and stores by their
