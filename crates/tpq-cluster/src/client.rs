@@ -6,12 +6,15 @@
 //! where some were lost, and knows the number of its query.
 
 use std::collections::HashMap;
+use std::error::Error;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use ballista_core::BALLISTA_VERSION;
 use ballista_core::client::BallistaClient;
-use ballista_core::extension::{BallistaGrpcMetadataInterceptor, SessionConfigExt};
+use ballista_core::extension::{
+    BallistaConfigGrpcEndpoint, BallistaGrpcMetadataInterceptor, SessionConfigExt,
+};
 use ballista_core::serde::protobuf::execute_query_params::Query as Submitted;
 use ballista_core::serde::protobuf::scheduler_grpc_client::SchedulerGrpcClient;
 use ballista_core::serde::protobuf::{
@@ -30,13 +33,16 @@ use datafusion_proto::protobuf::PhysicalPlanNode;
 use futures::future::{BoxFuture, Shared};
 use futures::{FutureExt, StreamExt};
 use tonic::service::interceptor::InterceptedService;
-use tonic::transport::Channel;
+use tonic::transport::{Channel, Endpoint};
 use tpq_lake::plain_scans;
 
 use crate::codec::ClusterCodec;
 use crate::error::ClusterError;
 use crate::kept_rows::KeptRows;
-use crate::settings::{MOST_MESSAGE, REQUEST_SECONDS};
+use crate::scheduler::NO_EXECUTOR_SECONDS;
+use crate::settings::{MOST_MESSAGE, REQUEST_SECONDS, with_pings};
+use crate::task_error::message_in;
+use crate::vacancy::Vacancy;
 use crate::work::TraceWorker;
 
 /// How often a query runs at most, where its rows are lost with an executor after its end.
@@ -46,8 +52,14 @@ const ATTEMPTS: u32 = 3;
 const SOON: Duration = Duration::from_millis(5);
 const LATER: Duration = Duration::from_millis(200);
 
+/// How long a query waits for an executor where its cluster has none, if a client does not say.
+pub const EXECUTOR_WAIT: Duration = Duration::from_secs(60);
+
 /// What Ballista says of a query that lost its last executor.
 const NO_EXECUTOR: &str = "no executors remain to run the tasks";
+
+/// What it says of a query whose plan an executor cannot read.
+const REJECTED: &str = "task could not be prepared or was rejected by executor";
 
 /// The longest time until the scheduler answers. It answers at once, whatever its queries do, unless
 /// its machine has too much to do.
@@ -79,6 +91,8 @@ pub struct Cluster {
     host: String,
     port: u16,
     codec: ClusterCodec,
+    /// How long a query waits where there is no executor.
+    executor_wait: Duration,
     /// The query that runs or is submitted.
     running: Mutex<Option<Submission>>,
 }
@@ -98,8 +112,14 @@ impl Cluster {
     /// When the address has another form.
     pub fn new(address: &str, worker: Arc<dyn TraceWorker>) -> Result<Self, ClusterError> {
         let (host, port) = host_and_port(address)?;
-        let codec = ClusterCodec::new(worker);
-        Ok(Self { address: address.to_owned(), host, port, codec, running: Mutex::default() })
+        let (address, codec) = (address.to_owned(), ClusterCodec::new(worker));
+        let (executor_wait, running) = (EXECUTOR_WAIT, Mutex::default());
+        Ok(Self { address, host, port, codec, executor_wait, running })
+    }
+
+    /// The same, with queries that wait for an executor this long where the cluster has none.
+    pub fn with_executor_wait(self, executor_wait: Duration) -> Self {
+        Self { executor_wait, ..self }
     }
 
     /// A plan as bytes. `config` has the settings that it was made with.
@@ -193,16 +213,22 @@ impl Cluster {
         let mut wait = SOON;
         // Since when the scheduler does not know the query.
         let mut unknown: Option<Instant> = None;
+        let mut vacancy = Vacancy::new(&self.address, self.executor_wait);
         loop {
             let asked = GetJobStatusParams { job_id: job.to_owned() };
             let answer = self.answer(ANSWER, scheduler.get_job_status(asked)).await?;
             match answer.status.and_then(|status| status.status) {
                 Some(job_status::Status::Successful(job)) => return Ok(job.partition_location),
                 Some(job_status::Status::Failed(job)) if job.error.contains(NO_EXECUTOR) => {
-                    return Err(ClusterError::NoExecutor(self.address.clone()));
+                    return Err(self.without_executors(Duration::from_secs(NO_EXECUTOR_SECONDS)));
+                }
+                Some(job_status::Status::Failed(job)) if job.error.contains(REJECTED) => {
+                    return Err(ClusterError::Rejected);
                 }
                 Some(job_status::Status::Failed(job)) => {
-                    return Err(ClusterError::Query(without_wrappers(&job.error).to_owned()));
+                    let message = message_in(&job.error);
+                    let other = || without_wrappers(&job.error).to_owned();
+                    return Err(ClusterError::Query(message.unwrap_or_else(other)));
                 }
                 Some(job_status::Status::Queued(_) | job_status::Status::Running(_)) => {
                     unknown = None;
@@ -212,6 +238,12 @@ impl Cluster {
                     let why = "it does not know the query any more; it may have been started anew";
                     return Err(self.failed(why.to_owned()));
                 }
+            }
+            if vacancy.is_too_long().await {
+                let abandoned = CancelJobParams { job_id: job.to_owned() };
+                // The query fails in any case; it may run once there is an executor.
+                let _ = self.answer(ANSWER, scheduler.cancel_job(abandoned)).await;
+                return Err(self.without_executors(self.executor_wait));
             }
             tokio::time::sleep(wait).await;
             wait = (wait * 2).min(LATER);
@@ -225,6 +257,10 @@ impl Cluster {
         request: impl Future<Output = Result<tonic::Response<T>, tonic::Status>>,
     ) -> Result<T, ClusterError> {
         answered(limit, request).await.map_err(|why| self.failed(why))
+    }
+
+    fn without_executors(&self, waited: Duration) -> ClusterError {
+        ClusterError::NoExecutor { address: self.address.clone(), waited }
     }
 
     fn failed(&self, why: String) -> ClusterError {
@@ -320,19 +356,21 @@ async fn fetch(mut locations: Vec<PartitionLocation>, query: &Query) -> Result<K
         let (Some(executor), Some(id)) = (location.executor_meta, location.partition_id) else {
             return Err(Fetch::Lost("the scheduler does not say where they are".to_owned()));
         };
-        let lost = |error: ballista_core::error::BallistaError| Fetch::Lost(error.to_string());
         let port = executor.port as u16;
         let key = (executor.host.clone(), port);
+        let lost = |error: &dyn Error| {
+            Fetch::Lost(format!("the executor at {}:{port}: {error}", executor.host))
+        };
         if !clients.contains_key(&key) {
-            let client = client_of(&executor.host, port).await.map_err(lost)?;
+            let client = client_of(&executor.host, port).await.map_err(|error| lost(&error))?;
             clients.insert(key.clone(), client);
         }
         let Some(client) = clients.get_mut(&key) else { continue };
         let rows =
             client.fetch_partition(&executor.id, &id.into(), location.file_id, layout, true).await;
-        let mut rows = rows.map_err(lost)?;
+        let mut rows = rows.map_err(|error| lost(&error))?;
         while let Some(batch) = rows.next().await {
-            let batch = batch.map_err(|error| Fetch::Lost(error.to_string()))?;
+            let batch = batch.map_err(|error| lost(&error))?;
             kept.push(batch).map_err(Fetch::Kept)?;
         }
     }
@@ -343,20 +381,25 @@ async fn client_of(
     host: &str,
     port: u16,
 ) -> Result<BallistaClient, ballista_core::error::BallistaError> {
-    BallistaClient::try_new(host, port, MOST_MESSAGE, false, None, READS, READ_WAIT, 0, 0).await
+    let endpoint = Some(Arc::new(BallistaConfigGrpcEndpoint::new(Arc::new(for_rows))));
+    BallistaClient::try_new(host, port, MOST_MESSAGE, false, endpoint, READS, READ_WAIT, 0, 0).await
+}
+
+fn for_rows(endpoint: Endpoint) -> Result<Endpoint, Box<dyn Error + Send + Sync>> {
+    Ok(with_pings(endpoint))
 }
 
 /// The message of a refusal, or the innermost cause of a lost connection: a transport says only that
 /// it failed.
 fn reason(status: &tonic::Status) -> String {
-    match std::error::Error::source(status) {
+    match Error::source(status) {
         Some(cause) => causes(cause),
         None => status.message().to_owned(),
     }
 }
 
 /// The innermost cause of an error.
-fn causes(error: &dyn std::error::Error) -> String {
+fn causes(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {

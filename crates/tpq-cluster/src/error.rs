@@ -1,5 +1,8 @@
 //! Errors of a cluster.
 
+use std::net::SocketAddr;
+use std::time::Duration;
+
 use datafusion::error::DataFusionError;
 
 /// An error of a scheduler, an executor or a client.
@@ -34,13 +37,30 @@ pub enum ClusterError {
     /// The query failed on an executor.
     #[error("{0}")]
     Query(String),
+    /// An executor cannot read the plan.
+    #[error(
+        "an executor cannot read the plan; run tpq {}, the version of this client, as scheduler and \
+         executors",
+        env!("CARGO_PKG_VERSION")
+    )]
+    Rejected,
     /// No executor was there to run the query.
     #[error(
-        "the scheduler at {0} has no executor; start one with tpq cluster executor --scheduler {0}"
+        "no executor was registered with the scheduler at {address} for {} s; start one with \
+         `tpq cluster executor --scheduler {address}`",
+        .waited.as_secs()
     )]
-    NoExecutor(String),
+    NoExecutor {
+        /// The address of the scheduler.
+        address: String,
+        /// How long the query waited for one.
+        waited: Duration,
+    },
     /// Rows were lost with an executor again and again.
-    #[error("the rows were lost with an executor {attempts} times; the last time: {why}")]
+    #[error(
+        "the rows were lost with an executor {attempts} times; the last time: {why}; this machine \
+         must reach each executor at the address that its options --host and --port give"
+    )]
     Lost {
         /// How often the query ran.
         attempts: u32,
@@ -53,6 +73,14 @@ pub enum ClusterError {
     /// A scheduler or an executor could not start or had to stop.
     #[error("{0}")]
     Process(String),
+    /// An address could not be listened on, such as one that another process has.
+    #[error("cannot listen on {address}: {source}")]
+    Bind {
+        /// The address.
+        address: SocketAddr,
+        /// What the system says.
+        source: std::io::Error,
+    },
     /// A socket or a folder could not be opened.
     #[error(transparent)]
     Io(#[from] std::io::Error),

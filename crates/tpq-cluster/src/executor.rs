@@ -1,33 +1,45 @@
 //! An executor: runs tasks, and keeps their rows until they are fetched.
 
+use std::error::Error;
 use std::net::{IpAddr, SocketAddr, TcpListener};
 use std::path::PathBuf;
+use std::pin::pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use ballista_core::RuntimeProducer;
 use ballista_core::config::TaskSchedulingPolicy;
 use ballista_core::registry::BallistaFunctionRegistry;
 use ballista_executor::executor_process::{ExecutorProcessConfig, start_executor_process};
+use ballista_executor::health::ExecutorHealth;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::prelude::SessionConfig;
+use tokio::sync::oneshot;
+use tonic::transport::Endpoint;
 use tpq_lake::EnvironmentStores;
 use tpq_sql::function_state;
 
-use crate::cancellation::CancellableEngine;
+use crate::cancellation::{CancellableEngine, RunningStages};
 use crate::client::host_and_port;
 use crate::codec::ClusterCodec;
 use crate::error::ClusterError;
-use crate::settings::{MOST_MESSAGE, with_ballista};
+use crate::probe::silence;
+use crate::settings::{MOST_MESSAGE, REQUEST_SECONDS, with_ballista, with_pings};
+use crate::watchdog::Watchdog;
 use crate::work::TraceWorker;
 
 /// Seconds between two signs of life.
 pub(crate) const HEARTBEAT_SECONDS: u64 = 2;
 
 /// Seconds that an executor tries to reach the scheduler when it starts.
-const CONNECT_SECONDS: u16 = 60;
+const REGISTRATION_SECONDS: u16 = 60;
+
+/// How long a scheduler may be silent: less than a request may take, and than until a connection
+/// breaks.
+const SILENCE: Duration = Duration::from_secs(60);
 
 /// Seconds after which an executor deletes rows that no scheduler asked it to delete.
-const ROWS_SECONDS: u64 = 3600;
+const ROWS_SECONDS: u64 = 7200;
 
 /// How to run an executor.
 #[derive(Clone)]
@@ -51,8 +63,10 @@ pub struct ExecutorOptions {
     pub folder: PathBuf,
 }
 
-/// Runs an executor until the process is asked to end, or the scheduler is gone for long.
+/// Runs an executor until the process is asked to end, or the scheduler is gone or silent for long.
+/// After a loss of the scheduler, tasks may still run; the process is to end all the same.
 /// `on_ready` is called before the executor looks for the scheduler, with the address of rows.
+/// `asked` is ready when a signal asks the process to end.
 ///
 /// # Errors
 /// When an address is taken, the scheduler cannot be reached, or a server fails.
@@ -60,23 +74,85 @@ pub async fn execute(
     options: ExecutorOptions,
     worker: Arc<dyn TraceWorker>,
     on_ready: impl FnOnce(SocketAddr),
+    asked: impl Future<Output = ()>,
 ) -> Result<(), ClusterError> {
-    let (scheduler_host, scheduler_port) = host_and_port(&options.scheduler)?;
-    let port = free_port(options.bind, options.port)?;
-    let task_port = free_port(options.bind, options.task_port)?;
-    let functions = function_state(SessionConfig::new()).map_err(ClusterError::Rows)?;
-    let host = match options.bind.is_unspecified() {
-        true => options.host,
-        false => Some(options.host.unwrap_or_else(|| options.bind.to_string())),
+    let (port, task_port) = free_ports(&options)?;
+    let (health, running) = (ExecutorHealth::new(), RunningStages::default());
+    let config = config(&options, (port, task_port), worker, (&health, &running))?;
+    on_ready(SocketAddr::new(options.bind, port));
+    let (watchdog, overdue) = Watchdog::start(health, running)?;
+    let process = async {
+        let ended = start_executor_process(Arc::new(config)).await;
+        ended.map_err(|error| ClusterError::Process(format!("the executor stopped: {error}")))
     };
-    let config = ExecutorProcessConfig {
+    end_of(process, asked, &watchdog, overdue, &options.scheduler).await
+}
+
+/// Waits for the end of the process of an executor, however it ends.
+async fn end_of(
+    process: impl Future<Output = Result<(), ClusterError>>,
+    asked: impl Future<Output = ()>,
+    watchdog: &Watchdog,
+    mut overdue: oneshot::Receiver<()>,
+    scheduler: &str,
+) -> Result<(), ClusterError> {
+    let mut process = pin!(process);
+    let mut asked = pin!(asked);
+    // Ballista tries without a limit.
+    let registration = Duration::from_secs(u64::from(REGISTRATION_SECONDS));
+    let mut late = pin!(tokio::time::sleep(registration));
+    // The report of a task is lost where its request takes too long; this limit is a shorter one.
+    let mut silent = pin!(async {
+        tokio::time::sleep(registration).await;
+        silence(scheduler, SILENCE).await;
+    });
+    let (mut is_asked, mut is_late) = (false, false);
+    loop {
+        tokio::select! {
+            ended = &mut process => return ended,
+            _ = &mut overdue => return Ok(()),
+            () = &mut silent => return Ok(()),
+            () = &mut asked, if !is_asked => {
+                is_asked = true;
+                if !watchdog.ask_to_end() {
+                    return Ok(());
+                }
+            }
+            () = &mut late, if !is_late => {
+                is_late = true;
+                if !watchdog.is_registered() {
+                    let why = format!("no answer in {REGISTRATION_SECONDS} s");
+                    let address = scheduler.to_owned();
+                    return Err(ClusterError::Unreachable { address, why });
+                }
+            }
+        }
+    }
+}
+
+fn config(
+    options: &ExecutorOptions,
+    (port, task_port): (u16, u16),
+    worker: Arc<dyn TraceWorker>,
+    (health, running): (&ExecutorHealth, &RunningStages),
+) -> Result<ExecutorProcessConfig, ClusterError> {
+    let (scheduler_host, scheduler_port) = host_and_port(&options.scheduler)?;
+    let functions = function_state(SessionConfig::new()).map_err(ClusterError::Rows)?;
+    let stores = Arc::new(EnvironmentStores::default());
+    let engine = CancellableEngine::new(running.clone(), Arc::clone(&stores));
+    let host = options.host.clone();
+    let host = match options.bind.is_unspecified() {
+        true => host,
+        false => Some(host.unwrap_or_else(|| options.bind.to_string())),
+    };
+    Ok(ExecutorProcessConfig {
         bind_host: in_url(options.bind),
         external_host: host,
         port,
         grpc_port: task_port,
         scheduler_host,
         scheduler_port,
-        scheduler_connect_timeout_seconds: CONNECT_SECONDS,
+        scheduler_connect_timeout_seconds: REGISTRATION_SECONDS,
         vcores: options.tasks.max(1),
         task_scheduling_policy: TaskSchedulingPolicy::PushStaged,
         work_dir: Some(options.folder.to_string_lossy().into_owned()),
@@ -86,22 +162,27 @@ pub async fn execute(
         grpc_max_encoding_message_size: MOST_MESSAGE as u32,
         executor_heartbeat_interval_seconds: HEARTBEAT_SECONDS,
         memory_pool_size: options.memory,
-        override_execution_engine: Some(Arc::new(CancellableEngine::new())),
+        override_execution_engine: Some(Arc::new(engine)),
         override_function_registry: Some(Arc::new(BallistaFunctionRegistry::from(&functions))),
-        override_runtime_producer: Some(environment(options.folder.clone())),
+        override_runtime_producer: Some(environment(options.folder.clone(), stores)),
         override_config_producer: Some(Arc::new(|| with_ballista(SessionConfig::new()))),
         override_physical_codec: Some(Arc::new(ClusterCodec::new(worker))),
+        override_create_grpc_client_endpoint: Some(Arc::new(with_limits)),
+        health: health.clone(),
         ..ExecutorProcessConfig::default()
-    };
-    on_ready(SocketAddr::new(options.bind, port));
-    let ended = start_executor_process(Arc::new(config)).await;
-    ended.map_err(|error| ClusterError::Process(format!("the executor stopped: {error}")))
+    })
+}
+
+/// A connection to a scheduler whose requests end: Ballista reports tasks without a limit, so that a
+/// scheduler that hangs would make signs of life wait for ever.
+fn with_limits(endpoint: Endpoint) -> Result<Endpoint, Box<dyn Error + Send + Sync>> {
+    let request = Duration::from_secs(REQUEST_SECONDS as u64);
+    Ok(with_pings(endpoint).timeout(request))
 }
 
 /// Makes the environments of tasks: temporary files in the folder of rows, and stores by their
 /// addresses. All tasks share the stores.
-fn environment(folder: PathBuf) -> RuntimeProducer {
-    let stores = Arc::new(EnvironmentStores::default());
+fn environment(folder: PathBuf, stores: Arc<EnvironmentStores>) -> RuntimeProducer {
     Arc::new(move |_| {
         RuntimeEnvBuilder::new()
             .with_temp_file_path(folder.clone())
@@ -110,13 +191,19 @@ fn environment(folder: PathBuf) -> RuntimeProducer {
     })
 }
 
-/// The port, or one that was free a moment ago: Ballista tells the scheduler the number that it is
-/// given, and cannot be given 0.
-fn free_port(address: IpAddr, port: u16) -> Result<u16, ClusterError> {
-    match port {
-        0 => Ok(TcpListener::bind((address, 0))?.local_addr()?.port()),
-        port => Ok(port),
-    }
+/// The ports of rows and tasks. One that is 0 becomes one that was free a moment ago: Ballista tells
+/// the scheduler the number that it is given, and cannot be given 0.
+fn free_ports(options: &ExecutorOptions) -> Result<(u16, u16), ClusterError> {
+    let listen = |port: u16| {
+        let listener = TcpListener::bind((options.bind, port));
+        listener.map_err(|source| ClusterError::Bind {
+            address: SocketAddr::new(options.bind, port),
+            source,
+        })
+    };
+    // Both at the same time, so that they differ.
+    let (rows, tasks) = (listen(options.port)?, listen(options.task_port)?);
+    Ok((rows.local_addr()?.port(), tasks.local_addr()?.port()))
 }
 
 /// An address as it stands before a port.

@@ -26,13 +26,16 @@ mod executor;
 mod kept_rows;
 mod names;
 mod operator;
+mod probe;
 mod scheduler;
 mod settings;
-mod storage_error;
 mod table;
+mod task_error;
+mod vacancy;
+mod watchdog;
 mod work;
 
-pub use client::{Cluster, Query};
+pub use client::{Cluster, EXECUTOR_WAIT, Query};
 pub use codec::ClusterCodec;
 pub use error::ClusterError;
 pub use executor::{ExecutorOptions, execute};

@@ -21,11 +21,12 @@ use datafusion::physical_plan::{
 };
 use futures::stream::{self, BoxStream};
 use futures::{StreamExt, TryStreamExt};
+use tpq_lake::is_of_storage;
 use tpq_sql::CancelToken;
 
 use crate::kept_rows::KeptRows;
 use crate::names;
-use crate::storage_error::is_of_storage;
+use crate::task_error::message;
 use crate::work::{FAILURE, SharedWorker, Task, TraceWork};
 
 /// Marks a column that was NULL in the whole trace that the columns were found with.
@@ -238,10 +239,13 @@ impl OfTrace {
     }
 }
 
-/// An error with the trace that it is of. One of the storage stays what it is below that, so that
-/// the task is tried again.
+/// An error with the trace that it is of, if it does not name it. One of the storage stays what it
+/// is below that, so that the task is tried again.
 fn of_trace(name: &str, error: DataFusionError) -> DataFusionError {
-    error.context(format!("trace {name}"))
+    match message(&error).contains(name) {
+        true => error,
+        false => error.context(format!("trace {name}")),
+    }
 }
 
 fn external(error: impl std::error::Error + Send + Sync + 'static) -> DataFusionError {
@@ -258,14 +262,6 @@ fn failure_row(schema: &SchemaRef, name: &str, error: &DataFusionError) -> Resul
         *last = text(&message(error));
     }
     Ok(RecordBatch::try_new(Arc::clone(schema), columns)?)
-}
-
-/// The message of an error without the names of the layers that it came through.
-fn message(error: &DataFusionError) -> String {
-    match error {
-        DataFusionError::External(cause) => cause.to_string(),
-        error => error.strip_backtrace(),
-    }
 }
 
 /// The columns as they travel: text and bytes that own what they hold, as a view would take the
@@ -297,7 +293,7 @@ fn portable(data_type: &DataType) -> DataType {
 /// type, except to text where the plan's columns come from a trace with only NULL.
 fn check_columns(expected: &Schema, found: &Schema, keeps_failures: bool) -> Result<()> {
     let (expected, found) = (expected.fields(), found.fields());
-    let expected = &expected[..expected.len() - usize::from(keeps_failures)];
+    let expected = &expected[..expected.len().saturating_sub(usize::from(keeps_failures))];
     for at in 0..expected.len().max(found.len()) {
         let (expected, found) = (expected.get(at), found.get(at));
         let fits = expected.zip(found).is_some_and(|(expected, found)| {

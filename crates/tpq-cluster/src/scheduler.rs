@@ -24,12 +24,16 @@ pub const LOST_SECONDS: u64 = 10;
 /// How often the scheduler looks for executors that are gone, in seconds.
 const LOOK_SECONDS: u64 = 2;
 
-/// Seconds that a query waits for an executor where the last one was lost. Ballista has no limit for
-/// a cluster that is empty from the start.
-const NO_EXECUTOR_SECONDS: u64 = 60;
+/// Seconds that a query without a client waits for an executor where the last one was lost. Clients
+/// have a limit of their own, see [`crate::vacancy`].
+pub(crate) const NO_EXECUTOR_SECONDS: u64 = 3600;
 
-/// Seconds after which executors delete the rows of a query that its client did not delete.
-const ROWS_SECONDS: u64 = 600;
+/// Seconds after which executors delete the rows of a query that its client did not delete. A
+/// client must have fetched them by then.
+const ROWS_SECONDS: u64 = 3600;
+
+/// Seconds after which the scheduler forgets a query that has ended.
+const STATE_SECONDS: u64 = 600;
 
 /// How to run a scheduler.
 #[derive(Clone, Debug)]
@@ -49,7 +53,9 @@ pub async fn schedule(
     worker: Arc<dyn TraceWorker>,
     on_ready: impl FnOnce(SocketAddr),
 ) -> Result<(), ClusterError> {
-    let listener = TcpListener::bind(options.bind).await?;
+    let listener = TcpListener::bind(options.bind).await;
+    let listener =
+        listener.map_err(|source| ClusterError::Bind { address: options.bind, source })?;
     let address = listener.local_addr()?;
     let config = Arc::new(config(&options, address, worker));
     config.validate().map_err(failed)?;
@@ -76,8 +82,10 @@ fn config(
         executor_timeout_seconds: LOST_SECONDS,
         expire_dead_executor_interval_seconds: LOOK_SECONDS,
         no_executors_grace_period_seconds: NO_EXECUTOR_SECONDS,
+        // Clients ask for this.
+        min_ready_executors: 1,
         finished_job_data_clean_up_interval_seconds: ROWS_SECONDS,
-        finished_job_state_clean_up_interval_seconds: ROWS_SECONDS,
+        finished_job_state_clean_up_interval_seconds: STATE_SECONDS,
         grpc_server_max_decoding_message_size: message,
         grpc_server_max_encoding_message_size: message,
         grpc_client_max_message_size: message,

@@ -4,6 +4,7 @@
 use std::any::Any;
 use std::collections::HashSet;
 use std::fmt;
+use std::io;
 use std::sync::Arc;
 
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode, TreeNodeRecursion};
@@ -26,6 +27,7 @@ use datafusion::physical_plan::{
 use futures::TryStreamExt;
 
 use crate::error::ADVICE;
+use crate::storage_error::is_of_storage;
 
 /// How much of a table some traces have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -94,7 +96,8 @@ impl LakeScan {
     }
 }
 
-/// The error of a file with the table and what to do; other errors as they are.
+/// The error of a file with the table and what to do; other errors as they are. One of storage is an
+/// error of I/O, so that a cluster tries again.
 fn advised(table: &str, error: DataFusionError) -> DataFusionError {
     let reason = match error.find_root() {
         DataFusionError::ParquetError(error) => error.to_string(),
@@ -105,7 +108,11 @@ fn advised(table: &str, error: DataFusionError) -> DataFusionError {
     };
     // Each layer says that the error is one of Parquet.
     let reason = reason.trim_start_matches("Parquet error: ");
-    DataFusionError::Execution(format!("table {table} of the lake: {reason}; {ADVICE}"))
+    let text = format!("table {table} of the lake: {reason}; {ADVICE}");
+    match is_of_storage(&error) {
+        true => DataFusionError::IoError(io::Error::other(text)),
+        false => DataFusionError::Execution(text),
+    }
 }
 
 /// The plan with scans as DataFusion has them, for messages between processes.

@@ -22,10 +22,12 @@ mod lake_scan;
 mod loader;
 mod log;
 mod maintain;
+mod readers;
 mod relations;
 mod runtime;
 mod scan;
 mod session;
+mod storage_error;
 mod store;
 mod stores;
 #[cfg(test)]
@@ -41,7 +43,9 @@ pub use failures::IngestFailure;
 pub use lake::{Lake, LakeOptions};
 pub use lake_scan::plain_scans;
 pub use maintain::{Compacted, Vacuumed};
+pub use readers::with_lake_readers;
 pub use scan::TraceFilesScan;
+pub use storage_error::is_of_storage;
 pub use stores::EnvironmentStores;
 pub use trace::{LakeTrace, TableFile, TraceFacts};
 

@@ -31,6 +31,7 @@ use tpq_tables::{ColumnKind, TableDecl};
 
 use crate::lake::Lake;
 use crate::lake_scan::{Extent, LakeScan};
+use crate::readers::LakeReaders;
 use crate::trace::RowGroups;
 use crate::{LakeError, LakeTrace};
 
@@ -40,6 +41,7 @@ pub struct TraceFilesScan {
     /// The columns as SQL sees them: those in front, then those of the table.
     schema: SchemaRef,
     store: ObjectStoreUrl,
+    readers: Arc<LakeReaders>,
     /// The columns of files.
     file_schema: SchemaRef,
     /// The values of the columns in front, one row for each file.
@@ -128,6 +130,7 @@ impl Lake {
             name: table.name,
             schema: Arc::new(Schema::new([in_front, own.clone()].concat())),
             store: self.store().object_store_url().clone(),
+            readers: Arc::new(LakeReaders::new(Arc::clone(self.store().object_store()))),
             file_schema: Arc::new(Schema::new(own)),
             front,
             files,
@@ -328,15 +331,16 @@ impl TableProvider for TraceFilesScan {
             .with_table_partition_cols(front)
             .build();
         let threads = state.config().target_partitions();
-        let config =
-            FileScanConfigBuilder::new(self.store.clone(), Arc::new(ParquetSource::new(columns)))
-                .with_file_groups(self.groups(&chosen, threads)?)
-                .with_statistics(self.statistics_of(&chosen))
-                .with_output_ordering(self.orders())
-                .with_preserve_order(true)
-                .with_limit(limit)
-                .with_projection_indices(Some(self.positions(projection)))?
-                .build();
+        let readers = Arc::clone(&self.readers);
+        let source = ParquetSource::new(columns).with_parquet_file_reader_factory(readers);
+        let config = FileScanConfigBuilder::new(self.store.clone(), Arc::new(source))
+            .with_file_groups(self.groups(&chosen, threads)?)
+            .with_statistics(self.statistics_of(&chosen))
+            .with_output_ordering(self.orders())
+            .with_preserve_order(true)
+            .with_limit(limit)
+            .with_projection_indices(Some(self.positions(projection)))?
+            .build();
         let scan = LakeScan::new(config, self.name, self.extents(&chosen));
         Ok(DataSourceExec::from_data_source(scan))
     }

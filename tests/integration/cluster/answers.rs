@@ -138,6 +138,12 @@ fn a_trace_that_fails_is_reported_and_left_out() {
     assert!(told.contains("1 of 3 traces failed"), "{told}");
     let strict = nodes.query(&folder, &["-c", "SELECT count(*) AS n FROM slice", "--strict"]);
     assert_eq!(strict.status.code(), Some(1), "{}", describe(&strict));
+    // The message of one process.
+    let told = String::from_utf8_lossy(&strict.stderr).into_owned();
+    let path = folder.path("9.pftrace");
+    let path = path.display();
+    assert!(told.contains(&format!("error: {path}: text, not a trace")), "{told}");
+    assert!(!told.contains("DataFusionError"), "{told}");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Lakes: imports and queries on executors.
 
+use std::path::PathBuf;
 use std::process::{Output, Stdio};
 use std::time::Duration;
 
@@ -155,6 +156,13 @@ fn an_executor_that_is_killed_in_an_ingest_loses_and_doubles_nothing() {
 /// Makes the file of a table of the last trace one that storage fails at: a link to itself. The
 /// client looks at the first trace.
 fn break_file(folder: &Folder, table: &str) {
+    let path = file_of_last(folder, table);
+    std::fs::remove_file(&path).unwrap();
+    std::os::unix::fs::symlink(&path, &path).unwrap();
+}
+
+/// The file of a table of the last trace.
+fn file_of_last(folder: &Folder, table: &str) -> PathBuf {
     let last = "SELECT trace_digest FROM lake.traces ORDER BY trace_path DESC LIMIT 1";
     let digest = text(&rows(folder, "lake", &["-q", "-c", last]));
     let digest = digest.lines().nth(1).unwrap();
@@ -166,9 +174,7 @@ fn break_file(folder: &Folder, table: &str) {
             if path.is_dir() {
                 folders.push(path);
             } else if name.starts_with(digest) {
-                std::fs::remove_file(&path).unwrap();
-                std::os::unix::fs::symlink(&path, &path).unwrap();
-                return;
+                return path;
             }
         }
     }
@@ -178,18 +184,43 @@ fn break_file(folder: &Folder, table: &str) {
 #[test]
 fn storage_that_fails_ends_a_query_and_leaves_out_no_trace() {
     let nodes = Nodes::start(1);
-    // Of a table that a function loads. A scan states the cause as text alone.
-    let sql = "SELECT sum(EXTRACT_ARG(arg_set_id, 'debug.size')) AS size FROM slice";
-    let folder = traces(3);
+    // A scan, a table that a function loads, and a scan of all traces.
+    for (table, sql) in [
+        ("slice", "SELECT sum(dur) AS dur FROM slice"),
+        ("args", "SELECT sum(EXTRACT_ARG(arg_set_id, 'debug.size')) AS size FROM slice"),
+        ("slice", "SELECT sum(dur) AS dur FROM lake.slice"),
+    ] {
+        let folder = traces(3);
+        let made = ingest(&folder, "lake", &[]);
+        assert!(made.status.success(), "{}", describe(&made));
+        agree(&nodes, &folder, "lake", &["-c", sql]);
+        break_file(&folder, table);
+        let there = rows(&folder, "lake", &["-c", sql, "--cluster", &nodes.address]);
+        assert_eq!(there.status.code(), Some(1), "{sql}: {}", describe(&there));
+        let told = String::from_utf8_lossy(&there.stderr).into_owned();
+        assert!(told.contains("Too many levels of symbolic links"), "{sql}: {told}");
+        // A trace that is left out is a line of its own.
+        assert!(!told.lines().any(|line| line.starts_with("failed: ")), "{sql}: {told}");
+        assert_eq!(text(&there), "", "{sql}");
+    }
+}
+
+#[test]
+fn a_trace_with_a_damaged_file_is_left_out() {
+    let (folder, nodes) = (traces(3), Nodes::start(1));
     let made = ingest(&folder, "lake", &[]);
     assert!(made.status.success(), "{}", describe(&made));
-    agree(&nodes, &folder, "lake", &["-c", sql]);
-    break_file(&folder, "args");
+    let file = file_of_last(&folder, "slice");
+    let bytes = std::fs::read(&file).unwrap();
+    std::fs::write(&file, &bytes[..bytes.len() / 2]).unwrap();
+    let sql = "SELECT count(*) AS n, sum(dur) AS dur FROM slice";
     let there = rows(&folder, "lake", &["-c", sql, "--cluster", &nodes.address]);
-    assert_eq!(there.status.code(), Some(1), "{sql}: {}", describe(&there));
+    assert!(there.status.success(), "{}", describe(&there));
+    // The titles, and two of three traces.
+    assert_eq!(text(&there).lines().count(), 3, "{}", describe(&there));
     let told = String::from_utf8_lossy(&there.stderr).into_owned();
-    assert!(told.contains("Too many levels of symbolic links"), "{sql}: {told}");
-    // A trace that is left out is a line of its own.
-    assert!(!told.lines().any(|line| line.starts_with("failed: ")), "{sql}: {told}");
-    assert_eq!(text(&there), "", "{sql}");
+    let name = file.file_name().unwrap().to_str().unwrap();
+    for part in ["failed: ", "2.pftrace", "table slice of the lake: ", name, "1 of 3 traces"] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
 }

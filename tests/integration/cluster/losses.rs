@@ -1,13 +1,14 @@
 //! Executors and schedulers that are killed or hang, and queries that are cancelled.
 
 use std::io::Read;
-use std::process::Stdio;
+use std::net::TcpListener;
+use std::process::{Output, Stdio};
 use std::time::Duration;
 
 use nix::sys::signal::Signal;
 
 use super::{Nodes, each, started, text, traces};
-use crate::command::{Folder, describe, tpq};
+use crate::command::{Folder, describe, run, tpq};
 use crate::running::Running;
 
 /// A statement that takes long, with a result that can be worked out: as many steps, one after
@@ -87,7 +88,82 @@ fn a_scheduler_that_is_lost_ends_its_queries() {
         assert!(error.contains(&format!("the scheduler at {address} failed: ")), "{error}");
         assert!(error.contains("run the command again"), "{error}");
         assert!(!folder.path("rows.csv").exists());
+        if signal == Signal::SIGKILL {
+            // The executor ends as well, in the middle of its tasks.
+            assert_eq!(nodes.executors[0].end().code(), Some(1));
+        }
     }
+}
+
+#[test]
+fn an_executor_ends_when_it_is_asked_to_before_it_finds_its_scheduler() {
+    // Nothing listens there: the port was free a moment ago.
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let scheduler = format!("127.0.0.1:{port}");
+    let (mut executor, _) =
+        started(&["cluster", "executor", "--scheduler", &scheduler], "executor on ");
+    executor.signal(Signal::SIGTERM);
+    assert!(executor.end().success());
+}
+
+#[test]
+fn an_executor_says_which_of_its_ports_is_taken() {
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap();
+    let port = address.port().to_string();
+    for option in ["--port", "--task-port"] {
+        let output = run(&["cluster", "executor", "--scheduler", "127.0.0.1:1", option, &port]);
+        assert_eq!(output.status.code(), Some(1), "{option}: {}", describe(&output));
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(told.contains(&format!("cannot listen on {address}")), "{option}: {told}");
+    }
+}
+
+/// Checks that a command says that a cluster has no executor, and how to start one.
+fn expect_no_executor(output: &Output, nodes: &Nodes) {
+    assert_eq!(output.status.code(), Some(1), "{}", describe(output));
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    let address = &nodes.address;
+    let error = format!("no executor was registered with the scheduler at {address} for 1 s");
+    assert!(told.contains(&error), "{told}");
+    let advice = format!("start one with `tpq cluster executor --scheduler {address}`");
+    assert!(told.contains(&advice), "{told}");
+}
+
+const COUNT: &str = "SELECT count(*) AS n FROM slice";
+
+#[test]
+fn a_cluster_without_executors_answers_with_an_error() {
+    let (folder, nodes) = (traces(1), Nodes::start(0));
+    let output = nodes.query(&folder, &["-c", COUNT, "--executor-wait", "1"]);
+    expect_no_executor(&output, &nodes);
+    assert_eq!(text(&output), "");
+    let ingest = ["ingest", "0.pftrace", "--lake", "lake", "--executor-wait", "1"];
+    let output = folder.run(&[&ingest[..], &["--cluster", &nodes.address]].concat());
+    expect_no_executor(&output, &nodes);
+}
+
+#[test]
+fn a_cluster_that_its_last_executor_left_answers_with_an_error() {
+    let (folder, mut nodes) = (traces(1), Nodes::start(1));
+    nodes.agree(&folder, &["-c", COUNT]);
+    // An executor that is asked to end does so, and says that it has gone.
+    nodes.executors[0].signal(Signal::SIGTERM);
+    assert!(nodes.executors[0].end().success());
+    let output = nodes.query(&folder, &["-c", COUNT, "--executor-wait", "1"]);
+    expect_no_executor(&output, &nodes);
+}
+
+#[test]
+fn a_query_waits_for_the_first_executor() {
+    let (folder, nodes) = (traces(2), Nodes::start(0));
+    let expected = each(&folder, &["-c", COUNT, "-o", "here.csv"]);
+    assert!(expected.status.success(), "{}", describe(&expected));
+    let mut query = start(&nodes, &folder, COUNT, "there.csv");
+    let (_executor, _) =
+        started(&["cluster", "executor", "--scheduler", &nodes.address], "executor on ");
+    assert!(query.end().success());
+    assert_eq!(folder.read("there.csv"), folder.read("here.csv"));
 }
 
 #[test]

@@ -142,10 +142,12 @@ async fn executor(args: ExecutorArgs) -> anyhow::Result<()> {
         folder,
     };
     // The first signal lets tasks end; the second one ends the process.
-    let mut signals = signals::interrupts();
+    let mut asked = signals::interrupts();
     signals::handle_one_end();
+    let mut signals = asked.clone();
     let scheduler = options.scheduler.clone();
-    execute(options, worker, |address| tell(&format!("executor on {address}"))).await?;
+    let told = |address| tell(&format!("executor on {address}"));
+    execute(options, worker, told, async move { asked.next().await }).await?;
     let is_asked_to = signals.next().now_or_never().is_some();
     anyhow::ensure!(
         is_asked_to,

@@ -13,8 +13,9 @@ use crate::each::{self, EachProgress, describe, say};
 use crate::exit::Usage;
 use crate::lake::warn_of_unfinished;
 use crate::layout::grouped;
+use crate::open;
+use crate::remote::{self, ClusterAddress};
 use crate::terminal::Style;
-use crate::{open, remote};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -60,6 +61,10 @@ pub struct IngestArgs {
     #[arg(long, value_name = "HOST:PORT", conflicts_with_all = ["jobs", "strict"])]
     pub cluster: Option<String>,
 
+    /// Seconds to wait where the cluster has no executor [default: 60]
+    #[arg(long, value_name = "S", requires = "cluster")]
+    pub executor_wait: Option<u64>,
+
     /// Stop at the first trace that fails
     #[arg(long, help_heading = "Import options")]
     pub strict: bool,
@@ -91,7 +96,10 @@ pub async fn run(args: IngestArgs) -> anyhow::Result<()> {
     let lake = Lake::open_or_create(&args.lake, partition.as_deref(), &args.metadata).await?;
     let mut summary = Summary::default();
     let outcome = match &args.cluster {
-        Some(cluster) => import_there(&args, cluster, &lake, &paths, &mut summary).await,
+        Some(address) => {
+            let cluster = ClusterAddress { address, executor_wait: args.executor_wait };
+            import_there(&args, cluster, &lake, &paths, &mut summary).await
+        }
         None => import(&args, &lake, paths, &mut summary).await,
     };
     // Also if the run ends early. What ended it comes first: the list may fail for the same reason.
@@ -147,7 +155,7 @@ async fn import(
 /// The same on the executors of a cluster.
 async fn import_there(
     args: &IngestArgs,
-    cluster: &str,
+    cluster: ClusterAddress<'_>,
     lake: &Lake,
     paths: &[PathBuf],
     summary: &mut Summary,

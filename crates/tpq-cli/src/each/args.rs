@@ -2,6 +2,8 @@
 
 use clap::{ArgGroup, Args};
 
+use crate::remote::ClusterAddress;
+
 /// How to run the statements on each trace.
 #[derive(Args, Clone, Debug, Default)]
 #[command(group = ArgGroup::new("many").args(["each", "lake"]))]
@@ -58,12 +60,22 @@ pub struct EachArgs {
     )]
     pub cluster: Option<String>,
 
+    /// Seconds to wait where the cluster has no executor [default: 60]
+    #[arg(long, value_name = "S", requires = "cluster", help_heading = "Many traces")]
+    pub executor_wait: Option<u64>,
+
     /// Number of traces that are open at a time [default: the number of threads]
     #[arg(long, value_name = "N", requires = "many", help_heading = "Many traces")]
     pub jobs: Option<std::num::NonZeroUsize>,
 }
 
 impl EachArgs {
+    /// Where the cluster is that runs the statements.
+    pub fn cluster(&self) -> Option<ClusterAddress<'_>> {
+        let address = self.cluster.as_deref()?;
+        Some(ClusterAddress { address, executor_wait: self.executor_wait })
+    }
+
     /// The lake, for a shell.
     pub fn of_lake(self) -> ShellLakeArgs {
         ShellLakeArgs { lake: self.lake, filter: self.filter }

@@ -82,8 +82,8 @@ pub async fn run(
     let mut failures = Failures::new(args.import.flags.quiet);
     let mut writer = writer(output.format().format, output.sink(), output_options);
     let mut shown = LimitedWriter::new(writer.as_mut(), args.max_shown_rows());
-    if let Some(cluster) = &args.each.cluster {
-        let place = (cluster.as_str(), &traces);
+    if let Some(cluster) = args.each.cluster() {
+        let place = (cluster, &traces);
         remote::run_on_each(args, place, sql, options, &mut shown, &mut failures).await?;
         return finish(&shown, &failures, output);
     }

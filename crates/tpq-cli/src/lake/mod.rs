@@ -123,8 +123,8 @@ impl OverAll<'_> {
 
     /// Runs the statements on the executors of `--cluster`. Returns whether it did.
     async fn run_remotely(&self, writer: &mut dyn ResultWriter) -> anyhow::Result<bool> {
-        let Some(cluster) = &self.args.each.cluster else { return Ok(false) };
-        let place = (cluster.as_str(), self.lake);
+        let Some(cluster) = self.args.each.cluster() else { return Ok(false) };
+        let place = (cluster, self.lake);
         remote::run_on_relations(self.args, place, self.sql, writer).await
     }
 

@@ -15,7 +15,7 @@ use tpq_cluster::{
 };
 use tpq_output::ResultWriter;
 
-use super::{Remote, of_statements, write_named};
+use super::{ClusterAddress, Remote, of_statements, write_named};
 use crate::command::query::QueryArgs;
 use crate::each::{Failures, Results, Then, Traces, as_error};
 use crate::lake::names_lake;
@@ -29,14 +29,14 @@ const THEN_RUNS: &str = "the statements of --then run";
 /// When the cluster cannot be reached, a statement is wrong, or rows cannot be written.
 pub async fn run(
     args: &QueryArgs,
-    (address, traces): (&str, &Traces),
+    (cluster, traces): (ClusterAddress<'_>, &Traces),
     sql: &str,
     options: EachOptions,
     writer: &mut dyn ResultWriter,
     failures: &mut Failures,
 ) -> anyhow::Result<()> {
     let import = options.import.clone();
-    let work = Work::new(args, (address, traces), sql, options).await?;
+    let work = Work::new(args, (cluster, traces), sql, options).await?;
     failures.count_all(work.names.len() as u64);
     let keeps_failures = !args.import.strict;
     let Some(then) = &args.each.then else {
@@ -71,11 +71,11 @@ struct Work {
 impl Work {
     async fn new(
         args: &QueryArgs,
-        (address, traces): (&str, &Traces),
+        (cluster, traces): (ClusterAddress<'_>, &Traces),
         sql: &str,
         options: EachOptions,
     ) -> anyhow::Result<Self> {
-        let remote = Remote::new(address, options.import, args.import.flags.quiet)?;
+        let remote = Remote::new(cluster, options.import, args.import.flags.quiet)?;
         let (parameters, metadata) = (options.parameters, options.metadata);
         let task = Task::Statement { sql: sql.to_owned(), parameters, metadata };
         let mut paths = HashMap::new();

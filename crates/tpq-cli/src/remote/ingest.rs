@@ -8,8 +8,8 @@ use datafusion::arrow::datatypes::Int64Type;
 use tpq::{ImportOptions, Lake};
 use tpq_cluster::{Task, TraceWork, TraceWorkExec, TraceWorker, plain_settings};
 
-use super::Remote;
 use super::each::name_of;
+use super::{ClusterAddress, Remote};
 
 /// The outcome of the import of a file.
 pub struct Outcome {
@@ -26,13 +26,13 @@ pub struct Outcome {
 /// # Errors
 /// When the cluster cannot be reached, or the lake fails.
 pub async fn run(
-    (address, lake): (&str, &Lake),
+    (cluster, lake): (ClusterAddress<'_>, &Lake),
     paths: &[PathBuf],
     replace: bool,
     import: ImportOptions,
     quiet: bool,
 ) -> anyhow::Result<Vec<Outcome>> {
-    let remote = Remote::new(address, import, quiet)?;
+    let remote = Remote::new(cluster, import, quiet)?;
     let names = paths.iter().map(|path| name_of(path)).collect::<anyhow::Result<Vec<_>>>()?;
     let task = Task::Ingest { replace };
     let lake = Some(lake.url().to_owned());

@@ -11,12 +11,13 @@ mod ingest;
 mod relations;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use datafusion::arrow::array::{RecordBatch, RecordBatchOptions};
 use datafusion::arrow::datatypes::{Schema, SchemaRef};
 use datafusion::error::DataFusionError;
 use tpq::{EachError, ImportOptions, Worker};
-use tpq_cluster::{Cluster, KeptRows, Query};
+use tpq_cluster::{Cluster, EXECUTOR_WAIT, KeptRows, Query};
 use tpq_output::ResultWriter;
 
 pub use self::each::run as run_on_each;
@@ -26,6 +27,15 @@ use crate::each::say;
 use crate::exit::{Interrupted, Usage};
 use crate::signals;
 
+/// Where the cluster of a command is.
+#[derive(Clone, Copy)]
+pub struct ClusterAddress<'a> {
+    /// The scheduler, as HOST:PORT.
+    pub address: &'a str,
+    /// Seconds to wait where there is no executor.
+    pub executor_wait: Option<u64>,
+}
+
 /// A cluster that commands use.
 struct Remote {
     cluster: Cluster,
@@ -34,11 +44,12 @@ struct Remote {
 }
 
 impl Remote {
-    fn new(address: &str, import: ImportOptions, quiet: bool) -> anyhow::Result<Self> {
+    fn new(at: ClusterAddress<'_>, import: ImportOptions, quiet: bool) -> anyhow::Result<Self> {
         let worker = Arc::new(Worker::new(import));
-        let cluster = Cluster::new(address, Arc::clone(&worker) as _)
+        let cluster = Cluster::new(at.address, Arc::clone(&worker) as _)
             .map_err(|error| Usage(error.to_string()))?;
-        Ok(Self { cluster, worker, quiet })
+        let wait = at.executor_wait.map_or(EXECUTOR_WAIT, Duration::from_secs);
+        Ok(Self { cluster: cluster.with_executor_wait(wait), worker, quiet })
     }
 
     /// The rows of a query. Ctrl-C cancels it.

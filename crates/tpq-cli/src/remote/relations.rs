@@ -4,7 +4,7 @@ use tpq::{CancelToken, Lake, SessionOptions};
 use tpq_cluster::{ClusterError, distributed_session};
 use tpq_output::ResultWriter;
 
-use super::{Remote, write_named};
+use super::{ClusterAddress, Remote, write_named};
 use crate::command::query::QueryArgs;
 use crate::open;
 use crate::parameter::Parameter;
@@ -16,12 +16,12 @@ use crate::parameter::Parameter;
 /// When the cluster or the lake cannot be reached, or the statement is wrong.
 pub async fn run(
     args: &QueryArgs,
-    (address, lake): (&str, &Lake),
+    (cluster, lake): (ClusterAddress<'_>, &Lake),
     sql: &str,
     writer: &mut dyn ResultWriter,
 ) -> anyhow::Result<bool> {
     let import = open::options(&args.import.flags);
-    let remote = Remote::new(address, import, args.import.flags.quiet)?;
+    let remote = Remote::new(cluster, import, args.import.flags.quiet)?;
     let session = distributed_session(Lake::scans_of_no_trace(), &SessionOptions::default())?;
     lake.add_relations(&session, args.each.filter.as_deref()).await?;
     let parameters: &[Parameter] = &args.param;

@@ -17,6 +17,7 @@ const TYPES: &[(&str, &str)] = &[
 const PREFIXES: &[&str] = &[
     "Error during planning: ",
     "Execution error: ",
+    "IO error: ",
     "Schema error: ",
     "SQL error: ",
     "This feature is not implemented: ",

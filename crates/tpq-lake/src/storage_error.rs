@@ -1,34 +1,44 @@
-//! Errors of the storage of a lake, after which a task is tried again.
+//! Errors of storage itself, in contrast to those of the files in it: another try may go well.
 
 use std::error::Error;
-use std::io;
+use std::io::{self, ErrorKind};
 
 use datafusion::error::DataFusionError;
 
 /// Whether storage failed, so that another try may not. A file that storage does not have is missing
 /// the next time as well.
-pub(crate) fn is_of_storage(error: &DataFusionError) -> bool {
-    if matches!(error.find_root(), DataFusionError::IoError(_)) {
-        return true;
-    }
-    let mut cause: Option<&(dyn Error + 'static)> = Some(error);
+pub fn is_of_storage(error: &DataFusionError) -> bool {
+    matches!(error.find_root(), DataFusionError::IoError(_)) || has_failed_storage(error)
+}
+
+/// Whether an error was caused by one of storage.
+pub(crate) fn has_failed_storage(error: &(dyn Error + 'static)) -> bool {
+    let mut cause = Some(error);
     while let Some(error) = cause {
         if let Some(error) = error.downcast_ref::<object_store::Error>() {
             return !matches!(error, object_store::Error::NotFound { .. });
+        }
+        if error.downcast_ref::<io::Error>().is_some_and(is_of_network) {
+            return true;
         }
         cause = error.source();
     }
     false
 }
 
-/// The error as one that Ballista tries a task again for, if it is of the storage: of all errors of
-/// DataFusion, these are the ones of I/O.
-pub(crate) fn retryable(error: DataFusionError) -> DataFusionError {
-    let is_retried = matches!(error.find_root(), DataFusionError::IoError(_));
-    match !is_retried && is_of_storage(&error) {
-        true => DataFusionError::IoError(io::Error::other(error.strip_backtrace())),
-        false => error,
-    }
+/// Whether an error of the system is one of a network, and not of the file.
+fn is_of_network(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        ErrorKind::TimedOut
+            | ErrorKind::HostUnreachable
+            | ErrorKind::NetworkUnreachable
+            | ErrorKind::NetworkDown
+            | ErrorKind::ConnectionReset
+            | ErrorKind::ConnectionAborted
+            | ErrorKind::NotConnected
+            | ErrorKind::StaleNetworkFileHandle
+    )
 }
 
 #[cfg(test)]
@@ -46,6 +56,15 @@ mod tests {
     #[error("the statement failed")]
     struct OfStatement(#[source] Box<DataFusionError>);
 
+    /// An error of a trace that cannot be opened.
+    #[derive(Debug, thiserror::Error)]
+    #[error("cannot open the trace")]
+    struct OfTrace(#[source] io::Error);
+
+    fn of_trace(error: io::Error) -> DataFusionError {
+        DataFusionError::External(Box::new(OfTrace(error)))
+    }
+
     #[test]
     fn errors_of_storage_are_found_below_others() {
         let scan = |error: object_store::Error| {
@@ -58,21 +77,21 @@ mod tests {
             of_statement(Box::new(scan(down()))),
             DataFusionError::External(Box::new(down())),
             DataFusionError::ObjectStore(Box::new(down())),
+            DataFusionError::IoError(io::Error::other("x")).context("trace a"),
+            of_statement(Box::new(DataFusionError::IoError(io::Error::other("x")))),
+            of_trace(ErrorKind::TimedOut.into()),
         ] {
             assert!(is_of_storage(&error), "{error:?}");
-            let retried = retryable(error);
-            assert!(matches!(retried, DataFusionError::IoError(_)), "{retried:?}");
         }
-        let io = DataFusionError::IoError(io::Error::other("x")).context("trace a");
-        assert!(is_of_storage(&io));
         let gone = object_store::Error::NotFound { path: "a".to_owned(), source: "gone".into() };
         for error in [
             DataFusionError::Execution("division by zero".to_owned()),
             DataFusionError::from(ParquetError::General("damaged".to_owned())),
             of_statement(Box::new(scan(gone))),
+            of_trace(ErrorKind::NotFound.into()),
+            of_trace(ErrorKind::UnexpectedEof.into()),
         ] {
             assert!(!is_of_storage(&error), "{error:?}");
-            assert!(!matches!(retryable(error), DataFusionError::IoError(_)));
         }
     }
 }

@@ -1,0 +1,142 @@
+//! The end of an executor, however its parts hang.
+//!
+//! Ballista ends an executor in steps that wait for each other without a limit. Its wait for tasks
+//! never ends where tasks were dropped, as they are once the scheduler is lost, and its requests
+//! may wait for a scheduler that hangs. A thread of its own looks from outside, so that it does not
+//! depend on the runtime, and says when the process has to end as it is.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use ballista_executor::executor_server::TERMINATING;
+use ballista_executor::health::ExecutorHealth;
+use tokio::sync::oneshot;
+
+use crate::cancellation::RunningStages;
+use crate::scheduler::LOST_SECONDS;
+
+/// How long an executor may be without its scheduler, or be about to end. After this time without a
+/// sign of life, the scheduler has given its tasks to others.
+const LIMIT: Duration = Duration::from_secs(LOST_SECONDS);
+
+/// From one look to the next.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// Looks after an executor until the receiver of its message is dropped.
+pub(crate) struct Watchdog(Arc<Watched>);
+
+struct Watched {
+    /// The last answer of the scheduler to a sign of life.
+    health: ExecutorHealth,
+    running: RunningStages,
+    /// Whether the scheduler has ever answered.
+    registered: AtomicBool,
+    /// Whether a signal asked the process to end.
+    asked: AtomicBool,
+}
+
+impl Watchdog {
+    /// Starts the thread. The receiver gets a message when the process has to end.
+    ///
+    /// # Errors
+    /// When the system cannot start a thread.
+    pub(crate) fn start(
+        health: ExecutorHealth,
+        running: RunningStages,
+    ) -> io::Result<(Self, oneshot::Receiver<()>)> {
+        let (overdue, receiver) = oneshot::channel();
+        let (registered, asked) = (AtomicBool::new(false), AtomicBool::new(false));
+        let watched = Arc::new(Watched { health, running, registered, asked });
+        let watchdog = Self(Arc::clone(&watched));
+        thread::Builder::new().name("watchdog".into()).spawn(move || watched.watch(overdue))?;
+        Ok((watchdog, receiver))
+    }
+
+    /// Records that a signal asked the process to end. Returns whether Ballista ends it, once all
+    /// tasks have ended; before the executor is registered, it takes no notice of signals.
+    pub(crate) fn ask_to_end(&self) -> bool {
+        self.0.asked.store(true, Ordering::Release);
+        self.is_registered()
+    }
+
+    /// Whether the scheduler has ever answered a sign of life.
+    pub(crate) fn is_registered(&self) -> bool {
+        self.0.is_registered()
+    }
+}
+
+impl Watched {
+    fn is_registered(&self) -> bool {
+        if self.health.is_ready() {
+            self.registered.store(true, Ordering::Release);
+        }
+        self.registered.load(Ordering::Acquire)
+    }
+
+    /// Whether the process is at a point at which it must not stay.
+    fn is_ending(&self) -> bool {
+        let is_lost = self.is_registered() && !self.health.is_ready();
+        let terminating = TERMINATING.load(Ordering::Acquire);
+        is_lost || is_stuck(self.asked.load(Ordering::Acquire), terminating, self.running.is_any())
+    }
+
+    fn watch(&self, overdue: oneshot::Sender<()>) {
+        let mut since: Option<Instant> = None;
+        while !overdue.is_closed() {
+            thread::sleep(LOOK);
+            if !self.is_ending() {
+                since = None;
+            } else if since.get_or_insert_with(Instant::now).elapsed() >= LIMIT {
+                // Without a receiver, the process ends already.
+                let _ = overdue.send(());
+                return;
+            }
+        }
+    }
+}
+
+/// Whether an end that has begun must be over soon. An executor that a signal asked to end waits
+/// for its tasks, however long they take; one that its scheduler gave up does not.
+fn is_stuck(asked: bool, terminating: bool, has_tasks: bool) -> bool {
+    match (asked, terminating) {
+        (false, false) => false,
+        (true, true) => !has_tasks,
+        // The scheduler ended it or a part of it failed, or Ballista has missed the signal.
+        (false, true) | (true, false) => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tasks_delay_only_an_end_that_a_signal_asked_for() {
+        for has_tasks in [false, true] {
+            assert!(!is_stuck(false, false, has_tasks));
+            assert!(is_stuck(false, true, has_tasks));
+            assert!(is_stuck(true, false, has_tasks));
+            assert_eq!(is_stuck(true, true, has_tasks), !has_tasks);
+        }
+    }
+
+    #[test]
+    fn a_scheduler_that_never_answered_is_not_lost() {
+        let health = ExecutorHealth::new();
+        let (watchdog, _overdue) =
+            Watchdog::start(health.clone(), RunningStages::default()).unwrap();
+        let watched = &watchdog.0;
+        assert!(!watched.is_ending());
+        health.mark_heartbeat_ok();
+        assert!(!watched.is_ending());
+        health.mark_heartbeat_failed();
+        assert!(watched.is_ending());
+        health.mark_heartbeat_ok();
+        assert!(!watched.is_ending());
+        assert!(watchdog.ask_to_end());
+        assert!(watched.is_ending());
+    }
+}
