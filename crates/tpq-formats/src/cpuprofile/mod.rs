@@ -6,18 +6,16 @@ use rustc_hash::FxHashMap;
 use tpq_decode::{FormatDecoder, RunEvent, format_run_kind};
 use tpq_ingest::RunKind;
 use tpq_tables::{Stat, Stats, Tables};
-use tpq_trackers::stacks::SourceLine;
 use tpq_trackers::track::{Tid, Trackers};
 
+use crate::call_frame::call_frame;
 use crate::document::{Document, DocumentFormat, DocumentReader, Events, Json, JsonError, Place};
-use crate::samples::{StackSample, named_frame, push_sample};
+use crate::samples::{StackSample, push_sample};
 use crate::{DefaultClock, OpenFile, OpenedFile, TraceFormat};
 
 const PROFILE: RunKind = format_run_kind(18);
 const SAMPLES: RunKind = format_run_kind(19);
 const SOURCE: &str = "cpuprofile";
-/// The mapping of functions that lie in no script, such as `(idle)`.
-const NO_SCRIPT: &str = "[v8]";
 const NS_PER_US: f64 = 1000.0;
 /// A profile states neither its thread nor its process.
 const UNKNOWN_TASK: i64 = 0;
@@ -87,7 +85,7 @@ fn decode_profile(
             continue;
         };
         order.push(id);
-        frames.insert(id, frame(call, trackers, tables));
+        frames.insert(id, call_frame(call, trackers, tables));
         if let Some(parent) = id_of(parent)
             && has_parent.insert(id)
         {
@@ -115,22 +113,6 @@ fn decode_profile(
         open.extend(of_node.map(|&child| (child, Some(callsite), depth + 1)));
     }
     *trackers.file.states.get() = Nodes(nodes);
-}
-
-fn frame(frame: Json<'_>, trackers: &mut Trackers, tables: &mut Tables) -> u32 {
-    let [name, url, line] = frame.pick(["functionName", "url", "lineNumber"]);
-    let name = name.text().unwrap_or_default();
-    let name = if name.is_empty() { "(anonymous)" } else { &name };
-    let url = url.text().filter(|url| !url.is_empty());
-    // Lines count from 0.
-    let line = line.index().and_then(|line| u32::try_from(line + 1).ok());
-    match url {
-        Some(url) => {
-            let source = SourceLine { file: tables.strings.intern(&url), line };
-            named_frame(&url, name, source, trackers, tables)
-        }
-        None => named_frame(NO_SCRIPT, name, SourceLine::default(), trackers, tables),
-    }
 }
 
 fn decode_sample(
