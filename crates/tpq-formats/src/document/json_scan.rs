@@ -34,29 +34,49 @@ fn end_of_string(text: &[u8], mut at: usize) -> Option<usize> {
     }
 }
 
+/// The brackets of a text outside of strings, each with its position and the number of levels that
+/// are open behind it.
+struct Brackets<'a> {
+    text: &'a [u8],
+    at: usize,
+    levels: usize,
+}
+
+impl<'a> Brackets<'a> {
+    /// Those from `at` on.
+    fn of(text: &'a [u8], at: usize) -> Self {
+        Self { text, at, levels: 0 }
+    }
+}
+
+impl Iterator for Brackets<'_> {
+    type Item = (usize, usize);
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let at = next_mark(self.text, self.at);
+            match self.text.get(at)? {
+                b'"' => {
+                    self.at = end_of_string(self.text, at + 1)?;
+                    continue;
+                }
+                b'{' | b'[' => self.levels += 1,
+                _ => self.levels = self.levels.saturating_sub(1),
+            }
+            self.at = at + 1;
+            return Some((at, self.levels));
+        }
+    }
+}
+
 /// The position behind the value at `at`.
 fn end_of_value(text: &[u8], at: usize) -> Option<usize> {
     match text.get(at)? {
         b'"' => end_of_string(text, at + 1),
         b'{' | b'[' => {
-            let (mut at, mut depth) = (at, 0_usize);
-            loop {
-                at = next_mark(text, at);
-                match text.get(at)? {
-                    b'"' => at = end_of_string(text, at + 1)?,
-                    b'{' | b'[' => {
-                        depth += 1;
-                        at += 1;
-                    }
-                    _ => {
-                        depth = depth.checked_sub(1)?;
-                        at += 1;
-                        if depth == 0 {
-                            return Some(at);
-                        }
-                    }
-                }
-            }
+            let end = Brackets::of(text, at).find(|&(_, levels)| levels == 0);
+            end.map(|(at, _)| at + 1)
         }
         _ => {
             let rest = text.get(at..)?;
@@ -123,24 +143,8 @@ pub(super) fn elements(array: &[u8]) -> impl Iterator<Item = &[u8]> {
 
 /// Where a text nests deeper than `most` levels, if it does.
 pub(super) fn too_deep(text: &[u8], most: usize) -> Option<usize> {
-    let (mut at, mut depth) = (0, 0_usize);
-    loop {
-        at = next_mark(text, at);
-        match text.get(at)? {
-            b'"' => at = end_of_string(text, at + 1)?,
-            b'{' | b'[' => {
-                depth += 1;
-                if depth > most {
-                    return Some(at);
-                }
-                at += 1;
-            }
-            _ => {
-                depth = depth.saturating_sub(1);
-                at += 1;
-            }
-        }
-    }
+    let deeper = Brackets::of(text, 0).find(|&(_, levels)| levels > most);
+    deeper.map(|(at, _)| at)
 }
 
 #[cfg(test)]
