@@ -45,7 +45,7 @@ fn decode_profile(
 ) {
     let scope = tables.strings.intern(SCOPE);
     let profile = push_profile(scope, NAME, VALUES, tables);
-    let head = Json::of_part(event.message()).get("head");
+    let head = Json::of_part(event.message()).enter("head");
     let mut open: Vec<(Json<'_>, Option<u32>, u32)> = vec![(head, None, 0)];
     while let Some((node, parent, depth)) = open.pop() {
         let [call, size, of_node] = node.pick(["callFrame", "selfSize", "children"]);
