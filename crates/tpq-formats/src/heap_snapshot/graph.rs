@@ -242,19 +242,41 @@ impl<'a> Strings<'a> {
 }
 
 /// The numbers of an array. What is no number is one that nothing has.
-fn numbers(array: &[u8]) -> impl Iterator<Item = u64> {
+fn numbers(array: &[u8]) -> Numbers<'_> {
     let inside = array.trim_ascii().strip_prefix(b"[").and_then(|it| it.strip_suffix(b"]"));
     let inside = inside.unwrap_or_default().trim_ascii();
-    let parts = (!inside.is_empty()).then(|| inside.split(|&byte| byte == b','));
-    parts.into_iter().flatten().map(|part| {
-        let digits = part.trim_ascii();
+    Numbers((!inside.is_empty()).then_some(inside))
+}
+
+/// What is left of the numbers of an array, with commas between.
+struct Numbers<'a>(Option<&'a [u8]>);
+
+impl Iterator for Numbers<'_> {
+    type Item = u64;
+
+    fn next(&mut self) -> Option<u64> {
         // Nearly all have a few digits.
-        if (1..=9).contains(&digits.len()) && digits.iter().all(u8::is_ascii_digit) {
-            return digits.iter().fold(0, |number, digit| number * 10 + u64::from(digit - b'0'));
+        const FEW: usize = 9;
+        let rest = self.0?;
+        let (mut number, mut len) = (0, 0);
+        for &byte in rest.iter().take(FEW).take_while(|byte| byte.is_ascii_digit()) {
+            number = number * 10 + u64::from(byte - b'0');
+            len += 1;
         }
-        let text = std::str::from_utf8(digits).ok();
-        text.and_then(|text| text.parse().ok()).unwrap_or(u64::MAX)
-    })
+        let behind = rest.get(len..).unwrap_or_default().trim_ascii_start();
+        match behind.split_first() {
+            None if len > 0 => self.0 = None,
+            Some((b',', next)) if len > 0 => self.0 = Some(next),
+            _ => {
+                let end = memchr::memchr(b',', rest);
+                self.0 = end.and_then(|end| rest.get(end + 1..));
+                let part = rest.get(..end.unwrap_or(rest.len())).unwrap_or_default();
+                let text = std::str::from_utf8(part.trim_ascii()).ok();
+                number = text.and_then(|text| text.parse().ok()).unwrap_or(u64::MAX);
+            }
+        }
+        Some(number)
+    }
 }
 
 /// Takes the next numbers, and returns whether there were enough; `None` if there were none.
