@@ -19,8 +19,8 @@
 //! An [`Archive`] packs several traces, optionally with a manifest.
 //!
 //! [`testdata`] has the traces that are committed under `testdata/`, [`formats`] has small files of
-//! other formats, [`corrupt`] has invalid ones, and [`mutate`] damages valid ones at random. With the
-//! feature `producer` there is also `producer`, which records traces with Perfetto itself.
+//! other formats, [`corrupt`] has invalid ones, and [`mutate`] damages valid ones at random. With
+//! the feature `producer` there is also `producer`, which records traces with Perfetto itself.
 
 mod wire;
 #[macro_use]

@@ -140,8 +140,8 @@ fn forks_and_exits() {
                 ["80", "parent", "80", "7000", "NULL"],
             ]
         );
-        let processes = "SELECT p.pid, p.name, p.start_ts, p.end_ts, q.pid AS parent FROM process p \
-            LEFT JOIN process q ON p.parent_upid = q.upid WHERE p.pid != 0 \
+        let processes = "SELECT p.pid, p.name, p.start_ts, p.end_ts, q.pid AS parent \
+            FROM process p LEFT JOIN process q ON p.parent_upid = q.upid WHERE p.pid != 0 \
             ORDER BY p.pid, p.start_ts";
         assert_eq!(
             trace.cells(processes),

@@ -6,8 +6,8 @@ use sonic_rs::LazyValue;
 
 use super::json_scan::{Members, elements, too_deep, unescaped, visit_elements};
 
-/// The deepest nesting of a document. The parser calls itself for each level. Heap profiles have two
-/// levels for each of 128 functions, and a few more.
+/// The deepest nesting of a document. The parser calls itself for each level. Heap profiles have
+/// two levels for each of 128 functions, and a few more.
 const MOST_DEPTH: usize = 512;
 
 /// A value in a document.
@@ -58,14 +58,14 @@ impl<'a> Json<'a> {
         value
     }
 
-    /// The member of an object with that key, for its elements or members alone: what lies behind it
-    /// belongs to the text, as its end is not searched.
+    /// The member of an object with that key, for its elements or members alone: its end is not
+    /// searched, so that its text goes on behind it.
     pub(crate) fn enter(self, key: &str) -> Self {
         Self(Members::of(self.0).enter(key).unwrap_or(b"null"))
     }
 
-    /// Visits the elements of nested arrays. The first key leads to an array of objects, in which the
-    /// next key does so, and the last key to the array of the elements.
+    /// Visits the elements of nested arrays. The first key leads to an array of objects, in which
+    /// the next key does so, and the last key to the array of the elements.
     pub(crate) fn for_each<const N: usize>(self, path: [&str; N], mut visit: impl FnMut(Self)) {
         visit_elements(self.0, 0, &path, &mut |element| visit(Self(element)));
     }

@@ -233,8 +233,8 @@ pub(super) fn elements(array: &[u8]) -> impl Iterator<Item = &[u8]> {
 }
 
 /// Hands the elements of nested arrays to `visit`: in the object at `at` the first key of a path
-/// leads to an array of objects, in which the next key does so, and the last one to the array of the
-/// elements. Returns the position behind the object. Each byte is passed once.
+/// leads to an array of objects, in which the next key does so, and the last one to the array of
+/// the elements. Returns the position behind the object. Each byte is passed once.
 pub(super) fn visit_elements<'a>(
     text: &'a [u8],
     at: usize,

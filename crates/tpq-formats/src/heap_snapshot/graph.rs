@@ -108,8 +108,9 @@ impl Graph {
         strings: &mut Strings<'_>,
         tables: &mut Tables,
     ) {
-        let kinds: Vec<StringId> =
-            layout.edge_types.iter().map(|kind| tables.strings.intern(kind)).collect();
+        let kinds = layout.edge_types.iter();
+        let kinds: Vec<(StringId, EdgeKind)> =
+            kinds.map(|kind| (tables.strings.intern(kind), EdgeKind::of(kind))).collect();
         let mut numbers = numbers(edges.raw());
         let mut edge = vec![0; layout.edge.width];
         for (owner, &count) in counts.iter().enumerate() {
@@ -124,8 +125,8 @@ impl Graph {
                 let kind = index(edge[layout.edge.kind]);
                 let to = edge[layout.edge.to];
                 let width = layout.node.width as u64;
-                let Some(name) = layout.edge_types.get(kind).filter(|_| to.is_multiple_of(width))
-                else {
+                let stated = kinds.get(kind).filter(|_| to.is_multiple_of(width));
+                let Some(&(name_of_kind, of_kind)) = stated else {
                     self.damaged += 1;
                     continue;
                 };
@@ -134,18 +135,18 @@ impl Graph {
                     self.damaged += 1;
                     continue;
                 }
-                if !keeps_alive(name, owner) {
+                if !of_kind.keeps_alive(owner) {
                     self.unread[kind.min(KINDS - 1)] += 1;
                     continue;
                 }
-                let text = match name.as_str() {
-                    "element" | "hidden" => StringId::NULL,
+                let text = match of_kind {
+                    EdgeKind::Unnamed => StringId::NULL,
                     _ => {
                         let name = strings.get(index(edge[layout.edge.name_or_index]), tables);
                         name.unwrap_or(StringId::NULL)
                     }
                 };
-                self.edges.push(Edge { to: to as u32, kind: kinds[kind], name: text });
+                self.edges.push(Edge { to: to as u32, kind: name_of_kind, name: text });
             }
             self.set_edges(owner, first);
         }
@@ -180,13 +181,34 @@ impl Graph {
     }
 }
 
-/// Whether references of a kind keep the object alive that they lead to. A shortcut stands for
-/// references that are there as well, but for those of the root.
-fn keeps_alive(kind: &str, owner: usize) -> bool {
-    match kind {
-        "weak" => false,
-        "shortcut" => owner == 0,
-        _ => true,
+/// What the kind of a reference says of it.
+#[derive(Clone, Copy, Debug)]
+enum EdgeKind {
+    Weak,
+    Shortcut,
+    /// It has a number, and no name.
+    Unnamed,
+    Named,
+}
+
+impl EdgeKind {
+    fn of(kind: &str) -> Self {
+        match kind {
+            "weak" => Self::Weak,
+            "shortcut" => Self::Shortcut,
+            "element" | "hidden" => Self::Unnamed,
+            _ => Self::Named,
+        }
+    }
+
+    /// Whether references of the kind keep the object alive that they lead to. A shortcut stands
+    /// for references that are there as well, but for those of the root.
+    fn keeps_alive(self, owner: usize) -> bool {
+        match self {
+            Self::Weak => false,
+            Self::Shortcut => owner == 0,
+            Self::Unnamed | Self::Named => true,
+        }
     }
 }
 

@@ -67,8 +67,8 @@ pub(super) fn read(text: &[u8]) -> Document {
     Document { events, problems, is_readable: true }
 }
 
-/// Reads the times of the samples of a profile, which are so many and begin at `start`, in units of so
-/// many ns. A sample lasts as long as its weight, and the next one begins then.
+/// Reads the times of the `count` samples of profile `number`. The first begins at `start`, in units
+/// of `unit` ns. A sample lasts as long as its weight, and the next one begins then.
 fn read_samples(
     (number, count): (u32, usize),
     (start, unit): (f64, f64),
