@@ -14,7 +14,7 @@ pub(super) fn perf_data() -> PerfData {
         .fork((80, 80), (70, 71), 6)
         .exec(80, "child", 7)
         .exit((80, 80), (70, 71), 8)
-        .record(11, 0, &[[1; 24].as_slice(), &[0; 40]].concat())
+        .record(11, 0, &[[1_u8; 24].as_slice(), &[0; 40]].concat())
         .record(70, 0, &[1; 8])
         .sample(&sample)
         .lost(3, 3_500, 1)
