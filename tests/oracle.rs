@@ -84,6 +84,8 @@ const ON_PURPOSE: &[(&str, &str)] = &[
     ("stats", "clock_sync_doubtful_same_boot"),
     ("stats", "ftrace_events_before_all_cpus"),
     ("stats", "json_events_not_read"),
+    // Forks and exits of `perf.data`, which are unknown records there.
+    ("dropped", "perf_record_skipped"),
     // How long something took there.
     ("stats", "guess_trace_type_duration_ns"),
     ("stats", "parse_trace_duration_ns"),

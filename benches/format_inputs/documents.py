@@ -104,6 +104,30 @@ def cpuprofile(file, size):
     return samples
 
 
+def heapprofile(file, size):
+    chance = source()
+    rows, _ = stack_table(stacks(chance, max(1, size // 1300)))
+    children = {}
+    for row, (parent, _) in enumerate(rows):
+        children.setdefault(parent, []).append(row)
+
+    def node(name, url, number, own_size, below):
+        file.write(
+            f'{{"callFrame":{{"functionName":"{name}","scriptId":"7","url":"{url}","lineNumber":11,"columnNumber":4}},'
+            f'"selfSize":{own_size},"id":{number},"children":['.encode()
+        )
+        for index, row in enumerate(below):
+            function = rows[row][1]
+            file.write(b"," if index else b"")
+            node(FUNCTIONS[function], f"file:///app/{function % 40}.js", row + 2, chance.randrange(1, 900) * 8, children.get(row, []))
+        file.write(b"]}")
+
+    file.write(b'{"head":')
+    node("(root)", "", 1, 0, children[None])
+    file.write(b',"samples":[]}\n')
+    return len(rows)
+
+
 def speedscope(file, size):
     """A profile of calls, and one of samples."""
     chance = source()
@@ -223,6 +247,7 @@ DOCUMENTS = {
     "json": (json, "SELECT count(*) FROM slice"),
     "gecko": (gecko, "SELECT count(*) FROM cpu_profile_stack_sample"),
     "cpuprofile": (cpuprofile, "SELECT count(*) FROM cpu_profile_stack_sample"),
+    "heapprofile": (heapprofile, "SELECT count(*) FROM __intrinsic_aggregate_sample"),
     "speedscope": (speedscope, "SELECT count(*) FROM slice"),
     "otlp": (otlp, "SELECT count(*) FROM slice"),
     "v8_heap_snapshot": (v8_heap_snapshot, "SELECT count(*) FROM heap_graph_object"),

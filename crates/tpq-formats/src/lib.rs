@@ -11,6 +11,7 @@
 //! folder with a [`TraceFormat`], and its lines in [`trace_format`] and [`DECODERS`].
 
 mod art_methods;
+mod call_frame;
 mod collapsed;
 mod cpuprofile;
 mod dmesg;
@@ -19,6 +20,7 @@ mod dumpstate;
 mod format;
 mod fuchsia;
 mod gecko;
+mod heap_profile;
 mod heap_snapshot;
 mod hprof;
 mod instruments;

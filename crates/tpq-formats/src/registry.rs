@@ -5,9 +5,9 @@ use tpq_source::Format;
 
 use crate::format::TraceFormat;
 use crate::{
-    art_methods, collapsed, cpuprofile, dmesg, dumpstate, fuchsia, gecko, heap_snapshot, hprof,
-    instruments, json, logcat, name_mapping, ninja, otlp, packets, perf_data, perf_script, pprof,
-    primes, simpleperf, speedscope, strace, systrace, trace_cmd,
+    art_methods, collapsed, cpuprofile, dmesg, dumpstate, fuchsia, gecko, heap_profile,
+    heap_snapshot, hprof, instruments, json, logcat, name_mapping, ninja, otlp, packets, perf_data,
+    perf_script, pprof, primes, simpleperf, speedscope, strace, systrace, trace_cmd,
 };
 
 /// Decoders of all formats without packets, for `tpq_decode::Decoder`.
@@ -35,6 +35,7 @@ pub const DECODERS: &[&FormatDecoder] = &[
     &name_mapping::DECODER,
     &instruments::DECODER,
     &heap_snapshot::DECODER,
+    &heap_profile::DECODER,
     &primes::DECODER,
 ];
 
@@ -66,6 +67,7 @@ pub fn trace_format(format: Format) -> Option<&'static TraceFormat> {
         Format::NameMapping => Some(&name_mapping::FORMAT),
         Format::Instruments => Some(&instruments::FORMAT),
         Format::HeapSnapshot => Some(&heap_snapshot::FORMAT),
+        Format::HeapProfile => Some(&heap_profile::FORMAT),
         Format::Primes => Some(&primes::FORMAT),
         Format::Manifest
         | Format::Gzip

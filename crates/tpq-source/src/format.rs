@@ -47,6 +47,8 @@ pub enum Format {
     CpuProfile,
     /// A heap snapshot of V8, in JSON.
     HeapSnapshot,
+    /// A sampling heap profile of V8, in JSON.
+    HeapProfile,
     /// A profile of the viewer speedscope, in JSON.
     Speedscope,
     /// Spans of OpenTelemetry, in JSON.
@@ -86,7 +88,7 @@ pub enum Format {
 }
 
 /// Formats of traces, in the order of messages.
-const TRACES: [Format; 27] = [
+const TRACES: [Format; 28] = [
     Format::Perfetto,
     Format::Json,
     Format::Systrace,
@@ -99,6 +101,7 @@ const TRACES: [Format; 27] = [
     Format::Gecko,
     Format::CpuProfile,
     Format::HeapSnapshot,
+    Format::HeapProfile,
     Format::Speedscope,
     Format::Strace,
     Format::Ninja,
@@ -206,6 +209,7 @@ impl Format {
             Self::Gecko => "gecko",
             Self::CpuProfile => "cpuprofile",
             Self::HeapSnapshot => "v8_heap_snapshot",
+            Self::HeapProfile => "heapprofile",
             Self::Speedscope => "speedscope",
             Self::Otlp => "otlp",
             Self::OtlpProtobuf => "otlp_proto",
@@ -241,6 +245,7 @@ impl Format {
             | Self::Gecko
             | Self::CpuProfile
             | Self::HeapSnapshot
+            | Self::HeapProfile
             | Self::Speedscope
             | Self::Pprof
             | Self::PerfData
@@ -328,6 +333,7 @@ impl fmt::Display for Format {
             Self::Gecko => "Firefox profile",
             Self::CpuProfile => "V8 CPU profile",
             Self::HeapSnapshot => "V8 heap snapshot",
+            Self::HeapProfile => "V8 heap profile",
             Self::Speedscope => "speedscope profile",
             Self::Otlp => "OTLP JSON",
             Self::OtlpProtobuf => "OTLP protobuf",

@@ -26,6 +26,9 @@ pub(crate) fn format_of_json(bytes: &[u8]) -> Format {
             b"snapshot" if contains(first_bytes(value), b"\"node_fields\"") => {
                 return Format::HeapSnapshot;
             }
+            b"head" if contains(first_bytes(value), b"\"callFrame\"") => {
+                return Format::HeapProfile;
+            }
             b"$schema" | b"profiles" if contains(head, SPEEDSCOPE) => return Format::Speedscope,
             b"nodes" if contains(first_bytes(value), b"\"callFrame\"") => {
                 return Format::CpuProfile;
@@ -120,6 +123,8 @@ mod tests {
             (r#"{"nodes": [{"id": 1, "callFrame": {}}]}"#, Format::CpuProfile),
             (r#"{"nodes": [], "samples": [], "timeDeltas": []}"#, Format::CpuProfile),
             (r#"{"nodes": [], "samples": []"#, Format::Json),
+            (r#"{"head": {"callFrame": {}, "selfSize": 0}, "samples": []}"#, Format::HeapProfile),
+            (r#"{"head": {}, "samples": []}"#, Format::Json),
             (r#"{"a": "\"#, Format::Json),
         ] {
             assert_eq!(format_of_json(text.as_bytes()), format, "{text}");

@@ -18,9 +18,9 @@
 //!
 //! An [`Archive`] packs several traces, optionally with a manifest.
 //!
-//! [`testdata`] has the traces that are committed under `testdata/`, [`corrupt`] has invalid ones,
-//! and [`mutate`] damages valid ones at random. With the feature `producer` there is also
-//! `producer`, which records traces with Perfetto itself.
+//! [`testdata`] has the traces that are committed under `testdata/`, [`formats`] has small files of
+//! other formats, [`corrupt`] has invalid ones, and [`mutate`] damages valid ones at random. With
+//! the feature `producer` there is also `producer`, which records traces with Perfetto itself.
 
 mod wire;
 #[macro_use]
@@ -45,6 +45,7 @@ mod track_descriptor;
 mod track_event;
 
 pub mod corrupt;
+pub mod formats;
 pub mod mutate;
 #[cfg(feature = "producer")]
 pub mod producer;

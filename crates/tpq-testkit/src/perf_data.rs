@@ -120,6 +120,30 @@ impl PerfData {
         self.record(3, 0, &payload.concat())
     }
 
+    /// A process runs another program, and has its name.
+    #[must_use]
+    pub fn exec(self, pid: u32, name: &str, time: u64) -> Self {
+        let payload = [halves(&[pid, pid]), text(name), Self::sample_id((pid, pid), time, 0)];
+        self.record(3, 1 << 13, &payload.concat())
+    }
+
+    /// A thread creates another. Tasks are process and thread.
+    #[must_use]
+    pub fn fork(self, task: (u32, u32), parent: (u32, u32), time: u64) -> Self {
+        self.record(7, 0, &Self::life(task, parent, time))
+    }
+
+    /// A thread ends.
+    #[must_use]
+    pub fn exit(self, task: (u32, u32), parent: (u32, u32), time: u64) -> Self {
+        self.record(4, 0, &Self::life(task, parent, time))
+    }
+
+    fn life(task: (u32, u32), parent: (u32, u32), time: u64) -> Vec<u8> {
+        let ids = halves(&[task.0, parent.0, task.1, parent.1]);
+        [ids, words(&[time]), Self::sample_id(parent, time, 0)].concat()
+    }
+
     /// A binary is mapped at an address of a process, or of the kernel if that is process -1.
     #[must_use]
     pub fn mmap(self, pid: u32, (start, len, offset): (u64, u64, u64), path: &str) -> Self {

@@ -20,7 +20,7 @@ fn header(version: u16, size: u16) -> Vec<u8> {
 }
 
 /// A trace with lists before its calls, each with two times.
-pub(super) fn listed() -> Vec<u8> {
+fn listed() -> Vec<u8> {
     let lists = [
         "*version\n3\ndata-file-overflow=false\nclock=dual\n*threads\n7\tmain\n*methods\n",
         &METHODS.join("\n"),
@@ -37,7 +37,7 @@ pub(super) fn listed() -> Vec<u8> {
 }
 
 /// A stream of calls, with one time each.
-pub(super) fn streamed() -> Vec<u8> {
+fn streamed() -> Vec<u8> {
     let mut trace = header(0xf0 ^ 2, 10);
     trace.extend([0, 0, 2, 7, 0, 4, 0]);
     trace.extend(b"main");

@@ -225,7 +225,3 @@ fn line_ends() {
     assert_eq!(rows, [["b"], [" a "]]);
     assert_eq!(trace.rows(STATS), "name  machine  file  value\n");
 }
-
-pub(super) fn report() -> Vec<u8> {
-    REPORT.as_bytes().to_vec()
-}

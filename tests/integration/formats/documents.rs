@@ -199,6 +199,50 @@ fn a_profile_of_v8() {
     assert_eq!(kind_and_clock(&trace), ("cpuprofile".to_owned(), vec![vec!["11".to_owned()]]));
 }
 
+/// `run` and a function without a name have bytes. The last node states none.
+#[test]
+fn a_heap_profile_of_v8() {
+    let trace = Imported::file(
+        r#"{"head": {
+        "callFrame": {"functionName": "(root)", "scriptId": "0", "url": "", "lineNumber": -1},
+        "selfSize": 0, "id": 1, "children": [
+        {"callFrame": {"functionName": "run", "url": "a.js", "lineNumber": 4}, "selfSize": 64, "id": 2,
+         "children": [{"callFrame": {"functionName": "", "url": "b.js", "lineNumber": 0},
+         "selfSize": 1000.5, "id": 3, "children": []}]},
+        {"callFrame": {"functionName": "stop", "url": "a.js", "lineNumber": 8}, "id": 4, "children": []}]},
+        "samples": [{"size": 64, "nodeId": 2, "ordinal": 1}]}"#,
+    );
+    let value = |stack, value| ["heapprofile inuse_space", "inuse_space", "bytes", stack, value];
+    assert_eq!(
+        trace.cells(VALUES),
+        [value("(root);run", "64.0"), value("(root);run;(anonymous)", "1000.5")]
+    );
+    let sources = "SELECT name, source_file, line_number FROM stack_profile_symbol ORDER BY id";
+    assert_eq!(
+        trace.cells(sources),
+        [
+            ["(root)", "NULL", "NULL"],
+            ["run", "a.js", "5"],
+            ["(anonymous)", "b.js", "1"],
+            ["stop", "a.js", "9"],
+        ]
+    );
+    let errors = "SELECT value FROM stats WHERE name = 'format_parse_errors'";
+    assert_eq!(trace.cells(errors), [["1"]]);
+    assert_eq!(kind_and_clock(&trace), ("heapprofile".to_owned(), vec![]));
+}
+
+/// V8 records stacks of up to 128 functions, which are 256 levels of JSON and a few more.
+#[test]
+fn a_heap_profile_with_deep_stacks() {
+    let node = r#"{"callFrame": {"functionName": "f"}, "selfSize": 1, "children": ["#;
+    let text = ["{\"head\": ", &node.repeat(129), &"]}".repeat(129), "}"].concat();
+    let trace = Imported::file(text);
+    let depths = "SELECT count(*), max(depth) FROM stack_profile_callsite";
+    assert_eq!(trace.cells(depths), [["129", "128"]]);
+    assert_eq!(trace.cell("SELECT sum(value) FROM __intrinsic_aggregate_sample"), "129.0");
+}
+
 #[test]
 fn profiles_of_speedscope() {
     let trace = Imported::file(

@@ -43,7 +43,7 @@ fn event(kind: u64, ticks: u64, args: u64, words: &[u64]) -> Vec<u8> {
 }
 
 /// A trace with a tick for each microsecond.
-pub(super) fn trace() -> Vec<u8> {
+fn trace() -> Vec<u8> {
     let define = |index: u64, name: &str| {
         record(STRING, index << 16 | (name.len() as u64) << 32, &text(name))
     };

@@ -12,7 +12,7 @@ use crate::imported::{Imported, STATS, refused};
 ///             └───b──▶ Leaf ──text──▶ "hello"
 ///                        └──[0]──▶ code
 /// ```
-pub const SNAPSHOT: &str = r#"{"snapshot":{"meta":{
+const SNAPSHOT: &str = r#"{"snapshot":{"meta":{
 "node_fields":["type","name","id","self_size","edge_count","detachedness"],
 "node_types":[["hidden","array","string","object","code","closure","synthetic"],"string","number","number","number","number"],
 "edge_fields":["type","name_or_index","to_node"],

@@ -77,7 +77,7 @@ fn objects() -> Hprof {
         .primitive_array(0x401, JavaType::Byte, 2, b"hi")
 }
 
-pub(super) fn dump() -> Vec<u8> {
+fn dump() -> Vec<u8> {
     objects().build()
 }
 

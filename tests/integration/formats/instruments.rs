@@ -6,11 +6,6 @@ use tpq_testkit::{Archive, ClockSnapshot, Packet, testdata};
 use super::{PLACES, kind_and_clock};
 use crate::imported::{EVENTS, Imported, STATS, instant, merged, recording, refused};
 
-/// A short export with a signpost.
-pub const SIGNPOSTED: &str = r#"<?xml version="1.0"?>
-<trace-query-result><node><row><event-time id="1">5</event-time><subsystem id="2">dev.perfetto.clock_sync</subsystem><os-log-metadata id="3"><uint64 id="4">501</uint64></os-log-metadata></row>
-<row><sample-time id="5">9</sample-time><thread id="6" fmt="a"><tid id="7">11</tid><process id="8"><pid id="9">10</pid></process></thread><core id="10">3</core><backtrace id="11"><frame id="12" name="f" addr="0x120"><binary id="13" name="b" UUID="AB" load-addr="0x100"/></frame></backtrace></row></node></trace-query-result>"#;
-
 /// Two samples of a thread with one stack, and one of another thread of the process, with a stack of
 /// its own. Elements refer to those before them by their ids.
 const EXPORT: &str = r#"<?xml version="1.0"?>

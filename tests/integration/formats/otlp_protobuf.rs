@@ -29,7 +29,7 @@ fn span(id: u8, name: &str, start: u64, end: u64) -> Message {
 }
 
 /// The spans of two services, one of a thread, and one that ends before it starts.
-pub fn traces() -> Message {
+fn traces() -> Message {
     let list = Message::new().message(1, text("a\"b")).message(1, int(7));
     let paid =
         Message::new().fixed64(1, 1250).bytes(2, "paid").message(3, attribute("amount", int(9)));

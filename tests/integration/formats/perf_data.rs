@@ -96,28 +96,132 @@ fn compressed_records() {
     assert_rows(&Imported::file(recording().compressed().file()));
 }
 
+/// What is counted of recordings of perf.
+const PERF_STATS: &str = "SELECT name, idx, value FROM stats \
+    WHERE value != 0 AND name LIKE 'perf_%' ORDER BY name, idx";
+
+/// Process 70 was there before the recording, with thread 71, which creates thread 72. Process 80
+/// is created twice; the first runs another program. Each event reports a fork and an exit, and the
+/// kernel may take samples of a task that has reported its end.
+#[test]
+fn forks_and_exits() {
+    let at = |time| PerfSample { task: (80, 80), ..sample(100, time, 1, &[USER, 0x1010]) };
+    let recording = PerfData::new()
+        .event(0, 0)
+        .comm((70, 70), "parent", 0)
+        .mmap(70, (0x1000, 0x800, 0x200), "/bin/app")
+        .fork((70, 71), (70, 70), 0)
+        .comm((70, 71), "worker", 0)
+        .fork((70, 72), (70, 71), 1_000)
+        .fork((80, 80), (70, 70), 2_000)
+        .fork((80, 80), (70, 70), 2_001)
+        .sample(&at(2_500))
+        .exec(80, "child", 3_000)
+        .sample(&at(3_500))
+        .exit((80, 80), (70, 70), 4_000)
+        .exit((80, 80), (70, 70), 4_001)
+        .sample(&at(4_002))
+        .exit((70, 72), (70, 71), 5_000)
+        .exit((70, 70), (1, 1), 6_000)
+        .fork((80, 80), (70, 70), 7_000)
+        .sample(&at(7_500));
+    for file in [recording.file(), recording.pipe(), recording.clone().compressed().file()] {
+        let trace = Imported::file(file);
+        let threads = "SELECT tid, thread.name, pid, thread.start_ts, thread.end_ts \
+            FROM thread JOIN process USING (upid) WHERE tid != 0 ORDER BY tid, thread.start_ts";
+        // Process 70 has no end, as its start is not recorded.
+        assert_eq!(
+            trace.cells(threads),
+            [
+                ["70", "parent", "70", "NULL", "NULL"],
+                ["71", "worker", "70", "NULL", "NULL"],
+                ["72", "worker", "70", "1000", "5000"],
+                ["80", "child", "80", "2000", "4000"],
+                ["80", "parent", "80", "7000", "NULL"],
+            ]
+        );
+        let processes = "SELECT p.pid, p.name, p.start_ts, p.end_ts, q.pid AS parent \
+            FROM process p LEFT JOIN process q ON p.parent_upid = q.upid WHERE p.pid != 0 \
+            ORDER BY p.pid, p.start_ts";
+        assert_eq!(
+            trace.cells(processes),
+            [
+                ["70", "parent", "NULL", "NULL", "NULL"],
+                ["80", "child", "2000", "4000", "70"],
+                ["80", "parent", "7000", "NULL", "70"],
+            ]
+        );
+        let samples = "SELECT s.ts, thread.start_ts, m.name, f.rel_pc FROM perf_sample s \
+            JOIN thread USING (utid) JOIN stack_profile_callsite c ON c.id = s.callsite_id \
+            JOIN stack_profile_frame f ON f.id = c.frame_id \
+            JOIN stack_profile_mapping m ON m.id = f.mapping ORDER BY s.ts";
+        // A new process has the mappings of its parent, where 0x1010 is 0x210 = 528 in the file,
+        // until it runs another program.
+        assert_eq!(
+            trace.cells(samples),
+            [
+                ["2500", "2000", "/bin/app", "528"],
+                ["3500", "2000", "", "4112"],
+                ["4002", "2000", "", "4112"],
+                ["7500", "7000", "/bin/app", "528"],
+            ]
+        );
+        assert_eq!(trace.cells(PERF_STATS), [["perf_dummy_mapping_used", "NULL", "2"]]);
+    }
+}
+
+/// Kinds of records that are in ordinary recordings.
+#[test]
+fn records_that_are_no_rows() {
+    let words = |words: &[u64]| words.iter().flat_map(|it| it.to_le_bytes()).collect::<Vec<u8>>();
+    let mut recording = PerfData::new().event(0, 0);
+    for kind in [5, 6, 12, 16, 17, 18, 19, 20, 21, 65, 68, 69, 73, 74, 75, 79, 82, 84] {
+        recording = recording.record(kind, 0, &[0; 24]);
+    }
+    // Samples that a filter of the recorder left out are no loss.
+    recording = recording.record(13, 1 << 15, &words(&[5]));
+    let trace = Imported::file(recording.file());
+    assert!(trace.cells(PERF_STATS).is_empty(), "{}", trace.rows(PERF_STATS));
+    // A piece of a hardware trace that was cut, has gaps and overwrote another.
+    let recording = recording
+        .record(14, 0, &[0; 24])
+        .record(71, 0, &[0; 40])
+        .record(70, 0, &words(&[1]))
+        .record(71, 0, &[0; 40])
+        .record(11, 0, &words(&[0, 64, 1 << 0 | 1 << 2 | 1 << 3]));
+    let rows = [
+        ["perf_aux_collision", "NULL", "1"],
+        ["perf_aux_partial", "NULL", "1"],
+        ["perf_aux_truncated", "NULL", "1"],
+        ["perf_auxtrace_missing", "NULL", "1"],
+        ["perf_unknown_aux_data", "1", "1"],
+        ["perf_unknown_record_type", "14", "1"],
+    ];
+    assert_eq!(Imported::file(recording.file()).cells(PERF_STATS), rows);
+}
+
 #[test]
 fn unknown_and_damaged_records_are_counted() {
     let recording = PerfData::new()
         .event(0, 0)
-        .record(4, 0, &[0; 24])
+        .record(60, 0, &[0; 24])
+        .record(4, 0, &[0; 8])
         .lost(12, 1_500, 2)
         .record(9, 2, &[0; 8])
         .record(68, 0, &[])
         .sample(&sample(100, 2_000, 5, &[USER, 0x10]));
     let mut file = recording.feature(9, vec![0; 4]).file();
     let trace = Imported::file(&file);
-    let stats =
-        "SELECT name, idx, value FROM stats WHERE value != 0 AND name LIKE 'perf_%' ORDER BY name";
     let rows = [
         ["perf_cpu_lost_records", "2", "12"],
         ["perf_dummy_mapping_used", "NULL", "1"],
         ["perf_features_skipped", "9", "1"],
         ["perf_record_skipped", "4", "1"],
+        ["perf_record_skipped", "60", "1"],
         ["perf_samples_skipped", "NULL", "1"],
-        ["perf_unknown_record_type", "4", "1"],
+        ["perf_unknown_record_type", "60", "1"],
     ];
-    assert_eq!(trace.cells(stats), rows);
+    assert_eq!(trace.cells(PERF_STATS), rows);
     // A recorder that was killed leaves a file without the size of its records.
     file[48..56].fill(0);
     let trace = Imported::file(&file);

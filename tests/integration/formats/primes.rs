@@ -26,7 +26,7 @@ fn root(executor: u64, name: &str, details: Message) -> Message {
 
 /// Two executors: on the first `load` with `parse` within it and a mark, on the second `draw`, which
 /// follows `parse`. `fetch` runs beside `load`.
-pub fn trace(more: impl IntoIterator<Item = Message>) -> Vec<u8> {
+fn trace(more: impl IntoIterator<Item = Message>) -> Vec<u8> {
     let begin = |details| Message::new().message(1, details);
     let draw = details("draw", None).uint(3, 2);
     let edges = [

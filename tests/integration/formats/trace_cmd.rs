@@ -90,11 +90,6 @@ pub(super) fn recording(clock: &str) -> TraceCmd {
         .page(1, KernelPage::new(500_000_000).event(0, BLOCKED, 80, &blocked))
 }
 
-pub(super) fn recordings() -> Vec<Vec<u8>> {
-    let recording = recording("boot");
-    vec![recording.version_6(), recording.version_7("none"), recording.version_7("zstd")]
-}
-
 const EVENTS: &str = "SELECT ts, cpu, ftrace_event.name, tid, common_flags AS flags FROM ftrace_event \
     JOIN thread USING (utid) ORDER BY ts";
 const SCHED: &str = "SELECT ts, dur, cpu, tid, thread.name, end_state, priority FROM sched \

@@ -6,18 +6,16 @@ use rustc_hash::FxHashMap;
 use tpq_decode::{FormatDecoder, RunEvent, format_run_kind};
 use tpq_ingest::RunKind;
 use tpq_tables::{Stat, Stats, Tables};
-use tpq_trackers::stacks::SourceLine;
-use tpq_trackers::track::{Tid, Trackers};
+use tpq_trackers::track::{Tid, Trackers, Utid};
 
+use crate::call_frame::call_frame;
 use crate::document::{Document, DocumentFormat, DocumentReader, Events, Json, JsonError, Place};
-use crate::samples::{StackSample, named_frame, push_sample};
+use crate::samples::{StackSample, push_sample};
 use crate::{DefaultClock, OpenFile, OpenedFile, TraceFormat};
 
 const PROFILE: RunKind = format_run_kind(18);
 const SAMPLES: RunKind = format_run_kind(19);
 const SOURCE: &str = "cpuprofile";
-/// The mapping of functions that lie in no script, such as `(idle)`.
-const NO_SCRIPT: &str = "[v8]";
 const NS_PER_US: f64 = 1000.0;
 /// A profile states neither its thread nor its process.
 const UNKNOWN_TASK: i64 = 0;
@@ -40,12 +38,12 @@ fn read(text: &[u8]) -> Document {
         Ok(document) => document,
         Err(JsonError { at, what }) => return Document::damaged(at, what),
     };
-    let start = document.get("startTime").real().unwrap_or_default();
+    let [start, deltas, samples] = document.pick(["startTime", "timeDeltas", "samples"]);
     let mut problems = Vec::new();
     let (mut times, mut words) = (Vec::new(), Vec::new());
-    let mut us = start;
-    let mut deltas = document.get("timeDeltas").elements();
-    for node in document.get("samples").elements() {
+    let mut us = start.real().unwrap_or_default();
+    let mut deltas = deltas.elements();
+    for node in samples.elements() {
         let delta = deltas.next().and_then(Json::real);
         let node = node.index().and_then(|node| u32::try_from(node).ok());
         let (Some(delta), Some(node)) = (delta, node) else {
@@ -63,9 +61,14 @@ fn read(text: &[u8]) -> Document {
     Document { events, problems, is_readable: true }
 }
 
-/// Callsites of nodes, by their ids.
+/// The tree of functions, and the thread of samples.
 #[derive(Default)]
-struct Nodes(FxHashMap<u32, u32>);
+struct Profile {
+    /// Callsites of nodes, by their ids.
+    nodes: FxHashMap<u32, u32>,
+    /// `None` before the first sample.
+    utid: Option<Utid>,
+}
 
 /// Decodes the tree of functions. Nodes name their children, or their parent.
 fn decode_profile(
@@ -80,14 +83,14 @@ fn decode_profile(
     let mut children: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
     let mut has_parent = rustc_hash::FxHashSet::default();
     let mut order = Vec::new();
-    for node in document.get("nodes").elements() {
+    for node in document.enter("nodes").elements() {
         let [id, call, parent, of_node] = node.pick(["id", "callFrame", "parent", "children"]);
         let Some(id) = id_of(id) else {
             stats.increment(Stat::FormatParseErrors);
             continue;
         };
         order.push(id);
-        frames.insert(id, frame(call, trackers, tables));
+        frames.insert(id, call_frame(call, trackers, tables));
         if let Some(parent) = id_of(parent)
             && has_parent.insert(id)
         {
@@ -114,23 +117,7 @@ fn decode_profile(
         let of_node = children.get(&id).into_iter().flatten().rev();
         open.extend(of_node.map(|&child| (child, Some(callsite), depth + 1)));
     }
-    *trackers.file.states.get() = Nodes(nodes);
-}
-
-fn frame(frame: Json<'_>, trackers: &mut Trackers, tables: &mut Tables) -> u32 {
-    let [name, url, line] = frame.pick(["functionName", "url", "lineNumber"]);
-    let name = name.text().unwrap_or_default();
-    let name = if name.is_empty() { "(anonymous)" } else { &name };
-    let url = url.text().filter(|url| !url.is_empty());
-    // Lines count from 0.
-    let line = line.index().and_then(|line| u32::try_from(line + 1).ok());
-    match url {
-        Some(url) => {
-            let source = SourceLine { file: tables.strings.intern(&url), line };
-            named_frame(&url, name, source, trackers, tables)
-        }
-        None => named_frame(NO_SCRIPT, name, SourceLine::default(), trackers, tables),
-    }
+    *trackers.file.states.get() = Profile { nodes, utid: None };
 }
 
 fn decode_sample(
@@ -140,12 +127,14 @@ fn decode_sample(
     stats: &mut Stats,
 ) {
     let &[node] = event.words().0 else { return };
-    let Nodes(nodes) = trackers.file.states.get();
-    let Some(callsite) = nodes.get(&node).copied() else {
+    let profile: &mut Profile = trackers.file.states.get();
+    let Some(callsite) = profile.nodes.get(&node).copied() else {
         return stats.increment(Stat::FormatParseErrors);
     };
-    let task = Tid { machine: event.machine, id: UNKNOWN_TASK };
-    let utid = trackers.processes.thread_of_process(task, task, tables);
+    let utid = *profile.utid.get_or_insert_with(|| {
+        let task = Tid { machine: event.machine, id: UNKNOWN_TASK };
+        trackers.processes.thread_of_process(task, task, tables)
+    });
     let sample = StackSample { ts: event.ts, utid, upid: None, callsite: Some(callsite) };
     push_sample(SOURCE, sample, trackers, tables);
 }

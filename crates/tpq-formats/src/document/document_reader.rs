@@ -151,12 +151,7 @@ impl<'a> DocumentReader<'a> {
             let payload = match &place {
                 Place::Numbers(width, words) => Payload::Words {
                     width: *width,
-                    words: order
-                        .iter()
-                        .flat_map(|&index| words.get(index * width..(index + 1) * width))
-                        .flatten()
-                        .copied()
-                        .collect(),
+                    words: in_order(words, *width, order),
                     strings: [].into(),
                     ranks: Vec::new(),
                     own_strings: false,
@@ -189,6 +184,16 @@ impl<'a> DocumentReader<'a> {
         let pending = PendingRun { clock: self.clock, run };
         batch.runs.extend(self.timeline.convert(pending, &mut self.losses));
     }
+}
+
+/// The numbers of events in an order, of which each has `width`.
+fn in_order(words: &[u32], width: usize, order: &[usize]) -> Vec<u32> {
+    let mut ordered = Vec::with_capacity(order.len() * width);
+    for &index in order {
+        ordered
+            .extend_from_slice(words.get(index * width..(index + 1) * width).unwrap_or_default());
+    }
+    ordered
 }
 
 impl EventReader for DocumentReader<'_> {

@@ -7,10 +7,23 @@ pub(super) fn rows<'a, const N: usize>(
     table: Json<'a>,
     names: [&str; N],
 ) -> Box<dyn Iterator<Item = [Json<'a>; N]> + 'a> {
-    let schema = table.get("schema");
-    match schema.is_null() {
-        false => Box::new(by_row(table.get("data"), schema.pick(names).map(Json::index))),
-        true => Box::new(by_column(table.pick(names))),
+    let (mut schema, mut data) = (None, None);
+    let mut columns: [Option<Json<'a>>; N] = [None; N];
+    for (key, value) in table.members() {
+        // The first of several members of a key counts.
+        match key.as_ref() {
+            "schema" => schema = schema.or(Some(value)),
+            "data" => data = data.or(Some(value)),
+            _ => {}
+        }
+        for (column, _) in columns.iter_mut().zip(names).filter(|(_, name)| key == *name) {
+            *column = column.or(Some(value));
+        }
+    }
+    let or_null = |value: Option<Json<'a>>| value.unwrap_or(Json::of_part(NULL));
+    match schema.filter(|schema| !schema.is_null()) {
+        Some(schema) => Box::new(by_row(or_null(data), schema.pick(names).map(Json::index))),
+        None => Box::new(by_column(columns.map(or_null))),
     }
 }
 
@@ -36,8 +49,7 @@ fn by_row<const N: usize>(
 
 /// Rows of a table that is an object of columns: as many as its longest column has.
 fn by_column<'a, const N: usize>(columns: [Json<'a>; N]) -> impl Iterator<Item = [Json<'a>; N]> {
-    let mut columns: [Box<dyn Iterator<Item = Json<'a>> + 'a>; N] = columns
-        .map(|column| -> Box<dyn Iterator<Item = Json<'a>> + 'a> { Box::new(column.elements()) });
+    let mut columns = columns.map(Json::elements);
     std::iter::from_fn(move || {
         let mut cells = [Json::of_part(NULL); N];
         let mut is_over = true;
@@ -66,6 +78,10 @@ mod tests {
         let rows = [[None, Some(7)], [Some(0), Some(8)], [Some(1), None]];
         assert_eq!(read(by_row), rows);
         assert_eq!(read(r#"{"length": 3, "frame": [7, 8], "prefix": [null, 0, 1]}"#), rows);
+        assert_eq!(
+            read(r#"{"data": 1, "schema": null, "frame": [9], "frame": [8]}"#),
+            [[None, Some(9)]]
+        );
         assert_eq!(read("{}"), [[None; 2]; 0]);
         assert_eq!(read("[]"), [[None; 2]; 0]);
     }

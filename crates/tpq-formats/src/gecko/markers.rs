@@ -55,18 +55,16 @@ impl<'a> Markers<'a> {
         Self { text, times: Vec::new(), words: Vec::new() }
     }
 
-    /// Reads the markers of a thread.
+    /// Reads the markers of a thread with its number.
     pub(super) fn read(
         &mut self,
-        number: u32,
-        thread: &Thread<'_>,
+        (number, thread): (u32, &Thread<'_>),
+        markers: Json<'_>,
         problems: &mut Vec<(usize, &'static str)>,
     ) {
         let mut open: FxHashMap<u32, Vec<Open>> = FxHashMap::default();
         let columns = ["name", "startTime", "endTime", "phase", "category", "data", "time"];
-        for [name, start, end, phase, category, data, time] in
-            rows(thread.json.get("markers"), columns)
-        {
+        for [name, start, end, phase, category, data, time] in rows(markers, columns) {
             let at = offset_in(self.text, name);
             let phase = phase_of(phase, data);
             let stated = if phase == Phase::End && !end.is_null() { end } else { start };

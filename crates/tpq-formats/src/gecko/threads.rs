@@ -23,45 +23,65 @@ pub(super) struct Thread<'a> {
     offset: f64,
 }
 
+/// The parts of a profile that are read.
+struct Profile<'a> {
+    meta: Json<'a>,
+    shared: Json<'a>,
+    threads: Json<'a>,
+    processes: Json<'a>,
+}
+
+impl<'a> Profile<'a> {
+    fn of(profile: Json<'a>) -> Self {
+        let [meta, shared, threads, processes] =
+            profile.pick(["meta", "shared", "threads", "processes"]);
+        Self { meta, shared, threads, processes }
+    }
+}
+
 /// All threads: those of the profile, and of the profiles of other processes in it.
 pub(super) fn threads(document: Json<'_>) -> Vec<Thread<'_>> {
+    let mut profile = Profile::of(document);
     // Developer tools wrap the profile.
-    let profile = match document.get("threads").is_null() {
-        true => document.get("profile"),
-        false => document,
-    };
+    if profile.threads.is_null() {
+        profile = Profile::of(document.get("profile"));
+    }
     let mut threads = Vec::new();
-    let origin = (start(profile), monotonic_start(profile).unwrap_or_default());
-    add_threads(profile, origin, &mut threads);
+    let origin = (start(profile.meta), monotonic_start(profile.meta).unwrap_or_default());
+    add_threads(&profile, origin, &mut threads);
     threads
 }
 
 /// Adds the threads of a profile and of those in it. The outermost one starts at `origin`: ms since
 /// the epoch, and ns of the monotonic clock.
-fn add_threads<'a>(profile: Json<'a>, origin: (Option<f64>, i64), threads: &mut Vec<Thread<'a>>) {
-    let (base, offset) = match (monotonic_start(profile), start(profile), origin) {
+fn add_threads<'a>(
+    profile: &Profile<'a>,
+    origin: (Option<f64>, i64),
+    threads: &mut Vec<Thread<'a>>,
+) {
+    let (base, offset) = match (monotonic_start(profile.meta), start(profile.meta), origin) {
         (Some(base), ..) => (base, 0.0),
         (None, Some(start), (Some(origin), base)) => (base, start - origin),
         (None, _, (_, base)) => (base, 0.0),
     };
-    let shared = profile.get("shared");
-    let categories = profile.get("meta").get("categories");
-    let of_profile = profile.get("threads").elements();
+    let shared = profile.shared;
+    let categories = profile.meta.get("categories");
+    let of_profile = profile.threads.elements();
     threads.extend(of_profile.map(|json| Thread { json, shared, categories, base, offset }));
-    for process in profile.get("processes").elements() {
-        add_threads(process, origin, threads);
+    for process in profile.processes.elements() {
+        add_threads(&Profile::of(process), origin, threads);
     }
 }
 
 /// Start of a process, ns of the monotonic clock. Older profiles do not state it, so that their
 /// times count from the start of the profile.
-fn monotonic_start(profile: Json<'_>) -> Option<i64> {
-    profile.get("meta").get("startTimeAsClockMonotonicNanosecondsSinceBoot").int()
+fn monotonic_start(meta: Json<'_>) -> Option<i64> {
+    meta.get("startTimeAsClockMonotonicNanosecondsSinceBoot").int()
 }
 
 /// Start of a process, ms since the epoch.
-fn start(profile: Json<'_>) -> Option<f64> {
-    profile.get("meta").get("startTime").real()
+fn start(meta: Json<'_>) -> Option<f64> {
+    meta.get("startTime").real()
 }
 
 impl Thread<'_> {
@@ -85,7 +105,7 @@ pub(super) fn read(text: &[u8]) -> Document {
     let mut markers = Markers::of(text);
     for (number, thread) in (0..).zip(threads(document)) {
         let mut time_of_deltas = 0.0;
-        let samples = thread.json.get("samples");
+        let [samples, of_thread] = thread.json.pick(["samples", "markers"]);
         for [stack, time, delta] in rows(samples, ["stack", "time", "timeDeltas"]) {
             if let Some(delta) = delta.real() {
                 time_of_deltas += delta;
@@ -102,7 +122,7 @@ pub(super) fn read(text: &[u8]) -> Document {
             times.push(ns);
             words.extend([number, stack]);
         }
-        markers.read(number, &thread, &mut problems);
+        markers.read((number, &thread), of_thread, &mut problems);
     }
     let samples = Events { kind: SAMPLES, times, place: Place::Numbers(2, words) };
     let events = vec![samples, markers.into_events()];

@@ -108,8 +108,9 @@ impl Graph {
         strings: &mut Strings<'_>,
         tables: &mut Tables,
     ) {
-        let kinds: Vec<StringId> =
-            layout.edge_types.iter().map(|kind| tables.strings.intern(kind)).collect();
+        let kinds = layout.edge_types.iter();
+        let kinds: Vec<(StringId, EdgeKind)> =
+            kinds.map(|kind| (tables.strings.intern(kind), EdgeKind::of(kind))).collect();
         let mut numbers = numbers(edges.raw());
         let mut edge = vec![0; layout.edge.width];
         for (owner, &count) in counts.iter().enumerate() {
@@ -124,8 +125,8 @@ impl Graph {
                 let kind = index(edge[layout.edge.kind]);
                 let to = edge[layout.edge.to];
                 let width = layout.node.width as u64;
-                let Some(name) = layout.edge_types.get(kind).filter(|_| to.is_multiple_of(width))
-                else {
+                let stated = kinds.get(kind).filter(|_| to.is_multiple_of(width));
+                let Some(&(name_of_kind, of_kind)) = stated else {
                     self.damaged += 1;
                     continue;
                 };
@@ -134,18 +135,18 @@ impl Graph {
                     self.damaged += 1;
                     continue;
                 }
-                if !keeps_alive(name, owner) {
+                if !of_kind.keeps_alive(owner) {
                     self.unread[kind.min(KINDS - 1)] += 1;
                     continue;
                 }
-                let text = match name.as_str() {
-                    "element" | "hidden" => StringId::NULL,
+                let text = match of_kind {
+                    EdgeKind::Unnamed => StringId::NULL,
                     _ => {
                         let name = strings.get(index(edge[layout.edge.name_or_index]), tables);
                         name.unwrap_or(StringId::NULL)
                     }
                 };
-                self.edges.push(Edge { to: to as u32, kind: kinds[kind], name: text });
+                self.edges.push(Edge { to: to as u32, kind: name_of_kind, name: text });
             }
             self.set_edges(owner, first);
         }
@@ -180,13 +181,34 @@ impl Graph {
     }
 }
 
-/// Whether references of a kind keep the object alive that they lead to. A shortcut stands for
-/// references that are there as well, but for those of the root.
-fn keeps_alive(kind: &str, owner: usize) -> bool {
-    match kind {
-        "weak" => false,
-        "shortcut" => owner == 0,
-        _ => true,
+/// What the kind of a reference says of it.
+#[derive(Clone, Copy, Debug)]
+enum EdgeKind {
+    Weak,
+    Shortcut,
+    /// It has a number, and no name.
+    Unnamed,
+    Named,
+}
+
+impl EdgeKind {
+    fn of(kind: &str) -> Self {
+        match kind {
+            "weak" => Self::Weak,
+            "shortcut" => Self::Shortcut,
+            "element" | "hidden" => Self::Unnamed,
+            _ => Self::Named,
+        }
+    }
+
+    /// Whether references of the kind keep the object alive that they lead to. A shortcut stands
+    /// for references that are there as well, but for those of the root.
+    fn keeps_alive(self, owner: usize) -> bool {
+        match self {
+            Self::Weak => false,
+            Self::Shortcut => owner == 0,
+            Self::Unnamed | Self::Named => true,
+        }
     }
 }
 
@@ -242,19 +264,41 @@ impl<'a> Strings<'a> {
 }
 
 /// The numbers of an array. What is no number is one that nothing has.
-fn numbers(array: &[u8]) -> impl Iterator<Item = u64> {
+fn numbers(array: &[u8]) -> Numbers<'_> {
     let inside = array.trim_ascii().strip_prefix(b"[").and_then(|it| it.strip_suffix(b"]"));
     let inside = inside.unwrap_or_default().trim_ascii();
-    let parts = (!inside.is_empty()).then(|| inside.split(|&byte| byte == b','));
-    parts.into_iter().flatten().map(|part| {
-        let digits = part.trim_ascii();
+    Numbers((!inside.is_empty()).then_some(inside))
+}
+
+/// What is left of the numbers of an array, with commas between.
+struct Numbers<'a>(Option<&'a [u8]>);
+
+impl Iterator for Numbers<'_> {
+    type Item = u64;
+
+    fn next(&mut self) -> Option<u64> {
         // Nearly all have a few digits.
-        if (1..=9).contains(&digits.len()) && digits.iter().all(u8::is_ascii_digit) {
-            return digits.iter().fold(0, |number, digit| number * 10 + u64::from(digit - b'0'));
+        const FEW: usize = 9;
+        let rest = self.0?;
+        let (mut number, mut len) = (0, 0);
+        for &byte in rest.iter().take(FEW).take_while(|byte| byte.is_ascii_digit()) {
+            number = number * 10 + u64::from(byte - b'0');
+            len += 1;
         }
-        let text = std::str::from_utf8(digits).ok();
-        text.and_then(|text| text.parse().ok()).unwrap_or(u64::MAX)
-    })
+        let behind = rest.get(len..).unwrap_or_default().trim_ascii_start();
+        match behind.split_first() {
+            None if len > 0 => self.0 = None,
+            Some((b',', next)) if len > 0 => self.0 = Some(next),
+            _ => {
+                let end = memchr::memchr(b',', rest);
+                self.0 = end.and_then(|end| rest.get(end + 1..));
+                let part = rest.get(..end.unwrap_or(rest.len())).unwrap_or_default();
+                let text = std::str::from_utf8(part.trim_ascii()).ok();
+                number = text.and_then(|text| text.parse().ok()).unwrap_or(u64::MAX);
+            }
+        }
+        Some(number)
+    }
 }
 
 /// Takes the next numbers, and returns whether there were enough; `None` if there were none.

@@ -8,8 +8,8 @@ use crate::document::{Document, Events, Json, JsonError, Place};
 /// The resources of a document.
 pub(super) fn resources(text: &[u8]) -> Vec<Resource<'_>> {
     let mut found = Vec::new();
-    for part in Json::of_part(text).get("resourceSpans").elements() {
-        let attributes = part.get("resource").get("attributes");
+    for part in Json::of_part(text).enter("resourceSpans").elements() {
+        let attributes = part.enter("resource").get("attributes");
         found.push(Resource {
             place: place(text, part.raw()),
             pid: attribute(attributes, "process.pid").and_then(|value| value.get("intValue").int()),
@@ -28,24 +28,21 @@ fn attribute<'a>(attributes: Json<'a>, key: &str) -> Option<Json<'a>> {
 
 /// Reads the times of all spans.
 pub(super) fn read(text: &[u8]) -> Document {
-    if let Err(JsonError { at, what }) = Json::document(text) {
-        return Document::damaged(at, what);
-    }
+    let document = match Json::document(text) {
+        Ok(document) => document,
+        Err(JsonError { at, what }) => return Document::damaged(at, what),
+    };
     let (mut times, mut parts, mut problems) = (Vec::new(), Vec::new(), Vec::new());
-    for resource in Json::of_part(text).get("resourceSpans").elements() {
-        for scope in resource.get("scopeSpans").elements() {
-            for span in scope.get("spans").elements() {
-                let range = place(text, span.raw());
-                match time(span) {
-                    Some((start, _)) => {
-                        times.push(start);
-                        parts.push(range);
-                    }
-                    None => problems.push((range.start, NO_TIME)),
-                }
+    document.for_each(["resourceSpans", "scopeSpans", "spans"], |span| {
+        let range = place(text, span.raw());
+        match time(span) {
+            Some((start, _)) => {
+                times.push(start);
+                parts.push(range);
             }
+            None => problems.push((range.start, NO_TIME)),
         }
-    }
+    });
     let events = vec![Events { kind: super::JSON_SPANS, times, place: Place::Parts(parts) }];
     Document { events, problems, is_readable: true }
 }
@@ -58,7 +55,7 @@ fn time(span: Json<'_>) -> Option<(i64, i64)> {
 /// Reads a span.
 pub(super) fn span(part: &[u8]) -> Span<'_> {
     let text = |value: Json<'_>| value.text().filter(|text| !text.is_empty()).map(owned);
-    let [name, trace_id, span_id, parent_span_id, kind, start, end] = Json::of_part(part).pick([
+    let members = Json::of_part(part).pick([
         "name",
         "traceId",
         "spanId",
@@ -66,9 +63,13 @@ pub(super) fn span(part: &[u8]) -> Span<'_> {
         "kind",
         "startTimeUnixNano",
         "endTimeUnixNano",
+        "status",
+        "attributes",
+        "events",
+        "links",
     ]);
-    let [status, of_span, events, links] =
-        Json::of_part(part).pick(["status", "attributes", "events", "links"]);
+    let [name, trace_id, span_id, parent_span_id, kind, start, end, ..] = members;
+    let [.., status, of_span, events, links] = members;
     let [code, message] = status.pick(["code", "message"]);
     Span {
         time: Span::between(start.int(), end.int()),

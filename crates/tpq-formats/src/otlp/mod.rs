@@ -168,6 +168,7 @@ fn add_attributes(
     args: &mut ArgSet,
     tables: &mut Tables,
 ) {
+    let mut path = String::new();
     for (key, value) in attributes {
         let value = match value {
             Value::Text(text) => ArgValue::String(tables.strings.intern(text)),
@@ -176,6 +177,10 @@ fn add_attributes(
             Value::Bool(value) => ArgValue::Bool(*value),
             Value::Json(text) => ArgValue::Json(tables.strings.intern(text)),
         };
-        args.add(tables.strings.intern(&format!("{prefix}.{key}")), value);
+        path.clear();
+        path.push_str(prefix);
+        path.push('.');
+        path.push_str(key);
+        args.add(tables.strings.intern(&path), value);
     }
 }

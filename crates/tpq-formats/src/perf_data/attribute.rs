@@ -94,6 +94,10 @@ impl Attribute {
 
     /// The time of a record, ns.
     pub(super) fn time(&self, record: &Record<'_>) -> Option<u64> {
+        if matches!(record.kind, kind::FORK | kind::EXIT) {
+            // Behind the ids of two processes and two threads.
+            return u64_at(record.payload, 16);
+        }
         if !self.has(field::TIME) {
             return None;
         }

@@ -35,7 +35,7 @@ fn frame_at(address: u64, mode: CpuMode, upid: Upid, context: &mut Context<'_>) 
     let Context { session, trackers, tables, stats, .. } = context;
     let memory = match mode.is_kernel() {
         true => Some(&session.kernel),
-        false => session.processes.get(&upid),
+        false => session.memory(upid),
     };
     let mapped = memory.and_then(|memory| memory.at(address));
     let function = mapped.and_then(|mapped| {

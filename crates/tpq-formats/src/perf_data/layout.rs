@@ -17,22 +17,49 @@ pub(super) mod kind {
     pub(in crate::perf_data) const MMAP: u32 = 1;
     pub(in crate::perf_data) const LOST: u32 = 2;
     pub(in crate::perf_data) const COMM: u32 = 3;
+    pub(in crate::perf_data) const EXIT: u32 = 4;
+    pub(in crate::perf_data) const THROTTLE: u32 = 5;
+    pub(in crate::perf_data) const UNTHROTTLE: u32 = 6;
+    pub(in crate::perf_data) const FORK: u32 = 7;
+    pub(in crate::perf_data) const READ: u32 = 8;
     pub(in crate::perf_data) const SAMPLE: u32 = 9;
     pub(in crate::perf_data) const MMAP2: u32 = 10;
+    pub(in crate::perf_data) const AUX: u32 = 11;
+    pub(in crate::perf_data) const ITRACE_START: u32 = 12;
     pub(in crate::perf_data) const LOST_SAMPLES: u32 = 13;
+    pub(in crate::perf_data) const SWITCH: u32 = 14;
+    pub(in crate::perf_data) const SWITCH_CPU_WIDE: u32 = 15;
+    pub(in crate::perf_data) const NAMESPACES: u32 = 16;
+    pub(in crate::perf_data) const KSYMBOL: u32 = 17;
+    pub(in crate::perf_data) const BPF_EVENT: u32 = 18;
+    pub(in crate::perf_data) const CGROUP: u32 = 19;
+    pub(in crate::perf_data) const TEXT_POKE: u32 = 20;
+    pub(in crate::perf_data) const AUX_OUTPUT_HW_ID: u32 = 21;
     /// The first type of the recorder; those before are of the kernel.
     pub(in crate::perf_data) const FIRST_OF_RECORDER: u32 = 64;
     pub(in crate::perf_data) const ATTRIBUTE: u32 = 64;
+    /// Names of events, from old recorders.
+    pub(in crate::perf_data) const EVENT_TYPE: u32 = 65;
     pub(in crate::perf_data) const TRACING_DATA: u32 = 66;
     pub(in crate::perf_data) const BUILD_ID: u32 = 67;
     pub(in crate::perf_data) const FINISHED_ROUND: u32 = 68;
+    pub(in crate::perf_data) const ID_INDEX: u32 = 69;
+    pub(in crate::perf_data) const AUXTRACE_INFO: u32 = 70;
     pub(in crate::perf_data) const AUXTRACE: u32 = 71;
+    pub(in crate::perf_data) const AUXTRACE_ERROR: u32 = 72;
+    pub(in crate::perf_data) const THREAD_MAP: u32 = 73;
+    pub(in crate::perf_data) const CPU_MAP: u32 = 74;
+    pub(in crate::perf_data) const STAT_CONFIG: u32 = 75;
+    pub(in crate::perf_data) const STAT: u32 = 76;
+    pub(in crate::perf_data) const STAT_ROUND: u32 = 77;
     pub(in crate::perf_data) const EVENT_UPDATE: u32 = 78;
+    pub(in crate::perf_data) const TIME_CONV: u32 = 79;
     pub(in crate::perf_data) const FEATURE: u32 = 80;
     pub(in crate::perf_data) const COMPRESSED: u32 = 81;
     pub(in crate::perf_data) const FINISHED_INIT: u32 = 82;
     /// Compressed data with its length, as newer recorders write it.
     pub(in crate::perf_data) const COMPRESSED2: u32 = 83;
+    pub(in crate::perf_data) const BPF_METADATA: u32 = 84;
 }
 
 /// Numbers in bytes, in order.

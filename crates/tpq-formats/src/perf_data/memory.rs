@@ -23,7 +23,7 @@ impl Mapped {
 }
 
 /// Mappings that do not overlap, by their first address; each with the address behind it.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Memory(BTreeMap<u64, (u64, Mapped)>);
 
 impl Memory {
@@ -48,6 +48,11 @@ impl Memory {
             }
         }
         self.0.insert(start, (end, mapped));
+    }
+
+    /// The number of mappings.
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
     }
 
     /// The mapping at an address.

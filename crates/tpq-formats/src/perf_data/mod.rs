@@ -1,5 +1,5 @@
 //! Recordings of `perf record` and of simpleperf: a header, the events that were recorded, and
-//! records of the kernel: samples, names of threads, mappings of memory.
+//! records of the kernel: samples, threads that begin and end, mappings of memory.
 //!
 //! ```text
 //! file:  header | attributes of events | records | sections of features
@@ -23,6 +23,7 @@ mod records;
 mod sample;
 mod session;
 mod symbols;
+mod tasks;
 mod tracepoints;
 
 use tpq_decode::{FormatDecoder, format_run_kind};
@@ -33,6 +34,8 @@ use crate::{DefaultClock, OpenFile, OpenedFile, TraceFormat};
 
 const SESSION: RunKind = format_run_kind(12);
 const RECORDS: RunKind = format_run_kind(13);
+/// The end of all records.
+const ENDS: RunKind = format_run_kind(62);
 
 /// The clock of events that do not choose one: that of the scheduler, which no other records.
 const PERF_CLOCK: u32 = 10;
@@ -48,7 +51,11 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
 };
 
 pub(crate) const DECODER: FormatDecoder = FormatDecoder {
-    runs: &[(SESSION, session::decode_session), (RECORDS, records::decode_record)],
+    runs: &[
+        (SESSION, session::decode_session),
+        (RECORDS, records::decode_record),
+        (ENDS, tasks::decode_ends),
+    ],
     text_of: |_, _| None,
 };
 

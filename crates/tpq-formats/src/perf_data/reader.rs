@@ -11,7 +11,7 @@ use tpq_ingest::{
 
 use super::attribute::{Attribute, Events, ids};
 use super::layout::{FILE_HEADER, Layout, Record, RecordError, kind};
-use super::{RECORDS, SESSION};
+use super::{ENDS, RECORDS, SESSION};
 use crate::OpenFile;
 
 /// A batch ends after this many records…
@@ -257,8 +257,13 @@ impl<'a> PerfReader<'a> {
         }
         let earliest = self.earliest.unwrap_or_default();
         let header = self.len.min(FILE_HEADER) as u32;
-        let payload = Payload::Bundle { addr: self.base, ranges: vec![(0, header)] };
-        self.push(SESSION, SESSION_POSITION, vec![earliest], payload, batch);
+        let of_header = || Payload::Bundle { addr: self.base, ranges: vec![(0, header)] };
+        let (first, last) = (of_header(), of_header());
+        self.push(SESSION, SESSION_POSITION, vec![earliest], first, batch);
+        // Behind the last record, and the event of the kernel's tracer in it.
+        if let Some(latest) = self.latest {
+            self.push(ENDS, self.position, vec![latest.saturating_add(1)], last, batch);
+        }
         let undated = std::mem::take(&mut self.undated);
         // Offsets within a run are 32-bit numbers.
         for spans in undated.chunk_by(|(first, _), (next, _)| next.wrapping_sub(*first) < 1 << 20) {

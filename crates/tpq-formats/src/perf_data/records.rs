@@ -1,4 +1,5 @@
-//! Records: names of threads, mappings of memory, samples, and what was lost.
+//! Records: names of threads, mappings of memory, and what was lost. Others decode samples, and
+//! threads that begin and end.
 
 use tpq_decode::RunEvent;
 use tpq_tables::table::StackProfileMappingRow;
@@ -12,14 +13,26 @@ use super::layout::{Numbers, Record, kind};
 use super::memory::Mapped;
 use super::sample::{CpuMode, decode_sample};
 use super::session::Session;
+use super::tasks::{exit, fork};
 use crate::text::text_of;
 
 /// The flag of a mapping that states its build id in place of its file.
 const HAS_BUILD_ID: u16 = 1 << 14;
+/// The flag of a name that a process has because it runs another program.
+const IS_EXEC: u16 = 1 << 13;
+/// The flag of samples that a filter of the recorder left out.
+const ARE_FILTERED: u16 = 1 << 15;
 /// The part of a record's flags that is the mode of the CPU.
 const CPU_MODE: u16 = 7;
 /// The kind of an update that names an event.
 const UPDATE_NAME: u64 = 2;
+
+/// Flags of a piece of hardware trace data, with the stat of each.
+const AUX_FLAGS: [(u64, Stat); 3] = [
+    (1 << 0, Stat::PerfAuxTruncated),
+    (1 << 2, Stat::PerfAuxPartial),
+    (1 << 3, Stat::PerfAuxCollision),
+];
 
 /// The context of a record.
 pub(super) struct Context<'a> {
@@ -35,6 +48,12 @@ impl Context<'_> {
     /// A thread or process of the machine.
     pub(super) fn tid(&self, id: u32) -> Tid {
         Tid { machine: self.machine, id: i64::from(id.cast_signed()) }
+    }
+
+    /// Whether a record states its time. The recorder describes what was there before with the
+    /// time 0.
+    pub(super) fn has_time(&self, record: &Record<'_>) -> bool {
+        self.session.events.time(record).is_some_and(|time| time > 0)
     }
 }
 
@@ -63,6 +82,8 @@ pub(super) fn decode_record(
 fn decode(record: &Record<'_>, context: &mut Context<'_>) -> Option<()> {
     match record.kind {
         kind::COMM => comm(record, context),
+        kind::FORK => fork(record, context),
+        kind::EXIT => exit(record, context),
         kind::MMAP | kind::MMAP2 => mmap(record, context),
         kind::SAMPLE => decode_sample(record, context),
         kind::LOST | kind::LOST_SAMPLES => lost(record, context),
@@ -74,8 +95,21 @@ fn decode(record: &Record<'_>, context: &mut Context<'_>) -> Option<()> {
             context.trackers.processes.idle_is_zero(context.machine, context.tables);
             Some(())
         }
+        kind::AUX => aux(record, context),
+        kind::AUXTRACE_INFO => aux_kind(record, context),
+        kind::AUXTRACE => {
+            if !context.session.knows_aux_kind {
+                context.stats.increment(Stat::PerfAuxtraceMissing);
+            }
+            Some(())
+        }
         // These state how the records that follow are ordered.
         kind::FINISHED_ROUND | kind::FINISHED_INIT => Some(()),
+        known if has_no_rows(known) => Some(()),
+        known if is_not_read(known) => {
+            context.stats.add_indexed(Stat::PerfUnknownRecordType, i64::from(known), 1);
+            Some(())
+        }
         unknown => {
             context.stats.add_indexed(Stat::PerfUnknownRecordType, i64::from(unknown), 1);
             None
@@ -83,18 +117,59 @@ fn decode(record: &Record<'_>, context: &mut Context<'_>) -> Option<()> {
     }
 }
 
+/// Whether records of a type state nothing that a table has: how fast events were sampled, which
+/// kernel code and namespaces there are, how the recorder was set up.
+fn has_no_rows(kind: u32) -> bool {
+    matches!(
+        kind,
+        kind::THROTTLE
+            | kind::UNTHROTTLE
+            | kind::ITRACE_START
+            | kind::NAMESPACES
+            | kind::KSYMBOL
+            | kind::BPF_EVENT
+            | kind::CGROUP
+            | kind::TEXT_POKE
+            | kind::AUX_OUTPUT_HW_ID
+            | kind::EVENT_TYPE
+            | kind::ID_INDEX
+            | kind::THREAD_MAP
+            | kind::CPU_MAP
+            | kind::STAT_CONFIG
+            | kind::TIME_CONV
+            | kind::BPF_METADATA
+    )
+}
+
+/// Whether records of a type hold data that is not read: context switches without a tracepoint,
+/// counters at the end of threads and of intervals, errors of decoders of hardware traces.
+fn is_not_read(kind: u32) -> bool {
+    matches!(
+        kind,
+        kind::READ
+            | kind::SWITCH
+            | kind::SWITCH_CPU_WIDE
+            | kind::AUXTRACE_ERROR
+            | kind::STAT
+            | kind::STAT_ROUND
+    )
+}
+
 /// A thread has a new name.
 fn comm(record: &Record<'_>, context: &mut Context<'_>) -> Option<()> {
     let mut numbers = Numbers(record.payload);
     let (pid, tid) = (numbers.u32()?, numbers.u32()?);
     let (pid, tid) = (context.tid(pid), context.tid(tid));
-    let Context { trackers, tables, .. } = context;
+    let Context { session, trackers, tables, .. } = context;
     let name = tables.strings.intern_bytes(numbers.text());
     let utid = trackers.processes.thread_of_process(tid, pid, tables);
     trackers.processes.name_thread(utid, name, NamePriority::Ftrace, tables);
     if tid == pid {
         let upid = trackers.processes.process(pid, tables);
         tables.process.name.set(upid, name);
+        if record.misc & IS_EXEC != 0 {
+            session.forget_memory(upid);
+        }
     }
     Some(())
 }
@@ -143,12 +218,33 @@ fn mmap(record: &Record<'_>, context: &mut Context<'_>) -> Option<()> {
     let Context { trackers, tables, session, .. } = context;
     trackers.processes.thread_of_process(tid, pid, tables);
     let upid = trackers.processes.process(pid, tables);
-    session.processes.entry(upid).or_default().map(start, end, mapped);
+    session.map(upid, (start, end), mapped);
+    Some(())
+}
+
+/// A piece of hardware trace data was written.
+fn aux(record: &Record<'_>, context: &mut Context<'_>) -> Option<()> {
+    let mut numbers = Numbers(record.payload);
+    let (_offset, _size, flags) = (numbers.u64()?, numbers.u64()?, numbers.u64()?);
+    for (_, stat) in AUX_FLAGS.into_iter().filter(|(flag, _)| flags & flag != 0) {
+        context.stats.increment(stat);
+    }
+    Some(())
+}
+
+/// The kind of hardware trace data. None is decoded.
+fn aux_kind(record: &Record<'_>, context: &mut Context<'_>) -> Option<()> {
+    let kind = Numbers(record.payload).u32()?;
+    context.session.knows_aux_kind = true;
+    context.stats.add_indexed(Stat::PerfUnknownAuxData, i64::from(kind), 1);
     Some(())
 }
 
 /// The kernel lost records.
 fn lost(record: &Record<'_>, context: &mut Context<'_>) -> Option<()> {
+    if record.kind == kind::LOST_SAMPLES && record.misc & ARE_FILTERED != 0 {
+        return Some(());
+    }
     let mut numbers = Numbers(record.payload);
     if record.kind == kind::LOST {
         numbers.u64()?;

@@ -1,5 +1,7 @@
 //! What a recording states of itself, and the state between its records.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 use tpq_decode::RunEvent;
 use tpq_tables::table::ProfilerSessionRow;
@@ -9,11 +11,14 @@ use tpq_trackers::track::{Trackers, Upid};
 use super::attribute::{Attribute, Events, ids};
 use super::features::{decode_feature, feature};
 use super::layout::Layout;
-use super::memory::Memory;
+use super::memory::{Mapped, Memory};
 use super::symbols::{Binary, Symbols};
+use super::tasks::Tasks;
 
 /// The name of the profiler in its rows.
 pub(super) const SOURCE: &str = "linux.perf";
+/// At most this many mappings are copied, when processes that share memory change it.
+const MOST_COPIED: usize = 1 << 21;
 
 /// State of a recording.
 #[derive(Default)]
@@ -23,9 +28,15 @@ pub(super) struct Session {
     pub(super) recorded: Vec<RecordedEvent>,
     /// Build ids by process and path; process -1 stands for any.
     pub(super) build_ids: FxHashMap<(i32, Vec<u8>), String>,
-    /// Memory of the kernel, and of processes.
+    /// Memory of the kernel.
     pub(super) kernel: Memory,
-    pub(super) processes: FxHashMap<Upid, Memory>,
+    /// Memory of processes. A new process shares that of its parent until one of them changes it.
+    processes: FxHashMap<Upid, Arc<Memory>>,
+    copied: usize,
+    /// Threads with a recorded start.
+    pub(super) tasks: Tasks,
+    /// Whether a record states the kind of hardware trace data.
+    pub(super) knows_aux_kind: bool,
     /// Binaries with symbols, and the number of each by its path.
     pub(super) binaries: Vec<Binary>,
     pub(super) binary_of_path: FxHashMap<Vec<u8>, usize>,
@@ -87,6 +98,35 @@ impl Session {
         if let Some(recorded) = self.events.of_id(id).and_then(|it| self.recorded.get_mut(it)) {
             recorded.name = name.to_owned();
         }
+    }
+
+    /// The memory of a process.
+    pub(super) fn memory(&self, upid: Upid) -> Option<&Memory> {
+        self.processes.get(&upid).map(Arc::as_ref)
+    }
+
+    /// Adds a mapping to a process.
+    pub(super) fn map(&mut self, upid: Upid, (start, end): (u64, u64), mapped: Mapped) {
+        let memory = self.processes.entry(upid).or_default();
+        if Arc::strong_count(memory) > 1 {
+            self.copied += memory.len();
+            if self.copied > MOST_COPIED {
+                *memory = Arc::default();
+            }
+        }
+        Arc::make_mut(memory).map(start, end, mapped);
+    }
+
+    /// A new process has the memory of its parent.
+    pub(super) fn share_memory(&mut self, parent: Upid, child: Upid) {
+        if let Some(memory) = self.processes.get(&parent).cloned() {
+            self.processes.insert(child, memory);
+        }
+    }
+
+    /// A process runs another program, which maps its own memory.
+    pub(super) fn forget_memory(&mut self, upid: Upid) {
+        self.processes.remove(&upid);
     }
 
     /// The build id of a binary in a process; the empty string if unknown.

@@ -61,24 +61,24 @@ fn decode_file(
     let document = Json::of_part(event.message());
     let mut file = Profiles::default();
     let mut frames = Vec::new();
-    for frame in document.get("shared").get("frames").elements() {
-        let name = frame.get("name").text().unwrap_or_default();
-        let path = frame.get("file").text();
+    for frame in document.enter("shared").enter("frames").elements() {
+        let [name, path, line] = frame.pick(["name", "file", "line"]);
+        let name = name.text().unwrap_or_default();
         let source = SourceLine {
-            file: path.map_or(StringId::NULL, |path| tables.strings.intern(&path)),
-            line: frame.get("line").index().and_then(|line| u32::try_from(line).ok()),
+            file: path.text().map_or(StringId::NULL, |path| tables.strings.intern(&path)),
+            line: line.index().and_then(|line| u32::try_from(line).ok()),
         };
         frames.push(named_frame(MAPPING, &name, source, trackers, tables));
         file.functions.push(tables.strings.intern(&name));
     }
-    for (number, profile) in (1..).zip(document.get("profiles").elements()) {
+    for (number, profile) in (1..).zip(document.enter("profiles").elements()) {
         let tid = |id| Tid { machine: event.machine, id };
         let utid = trackers.processes.thread_of_process(tid(number), tid(PID), tables);
-        let name = profile.get("name").text().unwrap_or_default();
-        let name = tables.strings.intern(&name);
+        let [name, unit, samples, weights] = profile.pick(["name", "unit", "samples", "weights"]);
+        let name = tables.strings.intern(&name.text().unwrap_or_default());
         trackers.processes.name_thread(utid, name, NamePriority::Other, tables);
-        let callsites = stacks(profile, &frames, trackers, tables, stats);
-        weigh(profile, name, &callsites, tables);
+        let callsites = stacks(samples, &frames, trackers, tables, stats);
+        weigh(weights, unit, name, &callsites, tables);
         file.profiles.push(Profile { utid, callsites });
     }
     *trackers.file.states.get() = file;
@@ -86,14 +86,14 @@ fn decode_file(
 
 /// The call stack of each sample of a profile.
 fn stacks(
-    profile: Json<'_>,
+    samples: Json<'_>,
     frames: &[u32],
     trackers: &mut Trackers,
     tables: &mut Tables,
     stats: &mut Stats,
 ) -> Vec<Option<u32>> {
     let mut callsites = Vec::new();
-    for sample in profile.get("samples").elements() {
+    for sample in samples.elements() {
         let stack: Option<Vec<u32>> =
             sample.elements().map(|frame| frames.get(frame.index()?).copied()).collect();
         if stack.is_none() {
@@ -105,8 +105,14 @@ fn stacks(
 }
 
 /// Writes the weights of samples that have no times.
-fn weigh(profile: Json<'_>, name: StringId, callsites: &[Option<u32>], tables: &mut Tables) {
-    let unit = profile.get("unit").text().unwrap_or_default();
+fn weigh(
+    weights: Json<'_>,
+    unit: Json<'_>,
+    name: StringId,
+    callsites: &[Option<u32>],
+    tables: &mut Tables,
+) {
+    let unit = unit.text().unwrap_or_default();
     if callsites.is_empty() || ns_of_unit(&unit).is_some() {
         return;
     }
@@ -114,7 +120,7 @@ fn weigh(profile: Json<'_>, name: StringId, callsites: &[Option<u32>], tables: &
     let name = tables.strings.get(name).to_owned();
     let unit = if unit.is_empty() || unit == "none" { "count" } else { &unit };
     let row = push_profile(scope, &name, ("weight", unit), tables);
-    for (callsite, weight) in callsites.iter().zip(profile.get("weights").elements()) {
+    for (callsite, weight) in callsites.iter().zip(weights.elements()) {
         if let (Some(callsite), Some(weight)) = (callsite, weight.real()) {
             push_value(row, *callsite, weight, tables);
         }

@@ -33,12 +33,14 @@ pub(super) fn read(text: &[u8]) -> Document {
     };
     let (mut calls, mut samples) = (Collected::default(), Collected::default());
     let mut problems = Vec::new();
-    for (number, profile) in (0..).zip(document.get("profiles").elements()) {
-        let unit = profile.get("unit").text().unwrap_or_default();
-        for event in profile.get("events").elements() {
+    for (number, profile) in (0..).zip(document.enter("profiles").elements()) {
+        let [unit, events, start, weights, of_profile] =
+            profile.pick(["unit", "events", "startValue", "weights", "samples"]);
+        let unit = ns_of_unit(&unit.text().unwrap_or_default());
+        for event in events.elements() {
             // What has no unit is shown as it stands.
             let [at, frame, side] = event.pick(["at", "frame", "type"]);
-            let ns = at.ns(ns_of_unit(&unit).unwrap_or(1.0));
+            let ns = at.ns(unit.unwrap_or(1.0));
             let function = frame.index().and_then(|it| u32::try_from(it).ok());
             let side = match side.text().as_deref() {
                 Some("O") => Some(OPEN),
@@ -52,8 +54,10 @@ pub(super) fn read(text: &[u8]) -> Document {
             calls.times.push(ns);
             calls.words.extend([number, function, side]);
         }
-        if let Some(unit) = ns_of_unit(&unit) {
-            read_samples(profile, number, unit, &mut samples, &mut problems);
+        if let Some(unit) = unit {
+            let count = of_profile.elements().count();
+            let start = start.real().unwrap_or_default();
+            read_samples((number, count), (start, unit), weights, &mut samples, &mut problems);
         }
     }
     let events = vec![
@@ -63,17 +67,18 @@ pub(super) fn read(text: &[u8]) -> Document {
     Document { events, problems, is_readable: true }
 }
 
-/// A sample lasts as long as its weight, and the next one begins then.
+/// Reads the times of the `count` samples of profile `number`. The first begins at `start`, in units
+/// of `unit` ns. A sample lasts as long as its weight, and the next one begins then.
 fn read_samples(
-    profile: Json<'_>,
-    number: u32,
-    unit: f64,
+    (number, count): (u32, usize),
+    (start, unit): (f64, f64),
+    weights: Json<'_>,
     samples: &mut Collected,
     problems: &mut Vec<(usize, &'static str)>,
 ) {
-    let mut at = profile.get("startValue").real().unwrap_or_default();
-    let mut weights = profile.get("weights").elements();
-    for (index, _) in (0..).zip(profile.get("samples").elements()) {
+    let mut at = start;
+    let mut weights = weights.elements();
+    for (index, _) in (0..).zip(0..count) {
         let weight = weights.next().and_then(Json::real);
         let ns = (at * unit).round();
         let Some(weight) = weight.filter(|_| ns.abs() < i64::MAX as f64) else {

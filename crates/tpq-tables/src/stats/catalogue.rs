@@ -739,7 +739,7 @@ catalogue! {
         "When perf sampling stopped because the profiler used too much memory. There are no \
          samples after it; sample less or raise the limits in `perf_event_config`.";
     PerfUnknownRecordType = "perf_unknown_record_type": Indexed, Info, Analysis, MachineAndTrace,
-        "Records of a perf file of a type tpq does not know, by type. They were skipped.";
+        "Records of a perf file of a type tpq does not read, by type. They were skipped.";
     PerfRecordSkipped = "perf_record_skipped": Indexed, Error, Analysis, MachineAndTrace,
         "Records of a perf file that could not be read, by type. They were skipped.";
     PerfSamplesSkipped = "perf_samples_skipped": Single, Error, Analysis, MachineAndTrace,
