@@ -17,6 +17,7 @@ use rustc_hash::FxHashMap;
 use tpq_tables::{Table, TraceTables};
 
 use super::value::{Builder, Column, Value};
+use crate::cancel::{CancelToken, under};
 
 /// The name of the function that reads an argument.
 pub(crate) const EXTRACT_ARG: &str = "extract_arg";
@@ -43,6 +44,11 @@ impl ExtractArg {
     }
 
     fn values(&self, key: &str) -> Result<Arc<Values>> {
+        if let Some(args) = &self.args {
+            // Before the lock: a statement that waits for the table can be cancelled, one that
+            // waits for the lock cannot.
+            args.ensure_made().map_err(|error| DataFusionError::External(Box::new(error)))?;
+        }
         let mut keys = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(values) = keys.get(key) {
             return Ok(Arc::clone(values));
@@ -144,6 +150,12 @@ impl ScalarUDFImpl for ExtractArg {
     }
 
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
+        under(CancelToken::of(&args.config_options), || self.invoke(&args))
+    }
+}
+
+impl ExtractArg {
+    fn invoke(&self, args: &ScalarFunctionArgs) -> Result<ColumnarValue> {
         let sets = Column::from_array(&args.args[0].to_array(args.number_rows)?)?;
         let mut builder = Builder::new(args.return_field.data_type(), args.number_rows);
         if let ColumnarValue::Scalar(key) = &args.args[1] {
