@@ -265,7 +265,8 @@ mod tests {
 
     impl TableMaker for Panicking {
         fn start(&self) -> TableMaking {
-            TableMaking { work: Box::new(|| panic!("a bug")), cancel: Box::new(|| ()) }
+            let work = || -> Result<Arc<TraceTables>, String> { panic!("a bug") };
+            TableMaking { work: Box::new(work), cancel: Box::new(|| ()) }
         }
 
         fn is_reader_cancelled(&self) -> bool {

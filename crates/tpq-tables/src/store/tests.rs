@@ -204,7 +204,9 @@ struct Complete;
 
 impl TableMaker for Complete {
     fn start(&self) -> TableMaking {
-        let work = || Ok(Arc::new(tables_of(["another order", SHORT, LONG])));
+        let work = || -> Result<Arc<TraceTables>, String> {
+            Ok(Arc::new(tables_of(["another order", SHORT, LONG])))
+        };
         TableMaking { work: Box::new(work), cancel: Box::new(|| ()) }
     }
 
