@@ -260,8 +260,9 @@ fn commands_print_the_same_with_all_tables() {
         let output = folder.run(arguments);
         (output.status.code(), output.stdout, output.stderr)
     };
-    // The second statement is not known to read args before it runs.
-    let statements = "SELECT count(*) FROM sched; FROM slice; SELECT * FROM thread_state";
+    // The last statement is not known to read ids of arg sets before it runs.
+    let statements = "SELECT count(*) FROM sched; SELECT * FROM thread_state; \
+        SELECT count(*) FROM slice AS one NATURAL JOIN slice AS other";
     for arguments in
         [&["query", "trace.pftrace", "-c", statements][..], &["check", "trace.pftrace"]]
     {

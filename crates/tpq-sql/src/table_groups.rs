@@ -87,6 +87,9 @@ impl Named {
                     if name == "include" {
                         self.modules(&tokens[at + 1..]);
                     }
+                    let has_all = name == "summarize"
+                        || (name == "from" && begins_query(tokens[..at].last()));
+                    self.has_all_columns |= has_all && part != Part::View;
                     self.function_or_column(&name, part);
                     if may_be_table {
                         self.table(name);
@@ -140,6 +143,12 @@ impl Named {
             }
         }
     }
+}
+
+/// Whether a query begins after this token. A query that begins with FROM may have no SELECT, and
+/// then has all columns.
+fn begins_query(before: Option<&Token>) -> bool {
+    matches!(before, None | Some(Token::SemiColon | Token::LParen))
 }
 
 /// Whether an asterisk after these tokens stands for all columns, and not for a multiplication or
@@ -203,6 +212,8 @@ mod tests {
             "SELECT * FROM slice",
             "SELECT s.*, 1 FROM slice AS s",
             "SELECT 1, * FROM thread",
+            "SELECT 1; FROM slice",
+            "SUMMARIZE slice",
             "SELECT EXTRACT_ARG(x, 'key') FROM y",
             "SELECT to_ftrace(1)",
         ] {
