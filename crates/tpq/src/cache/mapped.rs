@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use tpq_source::GuardedMap;
+use tpq_source::{FileIdentity, GuardedMap};
 use tpq_tables::{NotTables, Store, StoredTables, TableGroups, TraceTables};
 
 use super::{CachedTables, Key, stored_summary};
@@ -17,6 +17,8 @@ use crate::{CancelToken, ImportOptions};
 #[derive(Clone)]
 pub(super) struct MappedTables {
     pub(super) path: PathBuf,
+    /// The file that had this path when it was opened.
+    pub(super) identity: Option<FileIdentity>,
     pub(super) key: Key,
     pub(super) traces: Traces,
 }
@@ -72,10 +74,12 @@ impl MappedTables {
         Ok(CachedTables { tables, summary, left_out })
     }
 
-    /// Deletes the file and reports a warning.
+    /// Deletes the file, unless another has replaced it, and reports a warning.
     pub(super) fn delete(&self, damage: &str, options: &ImportOptions) {
-        // If it cannot be deleted, the next import replaces it.
-        let _ = fs::remove_file(&self.path);
+        if FileIdentity::of(&self.path).ok().flatten() == self.identity {
+            // If it cannot be deleted, the next import replaces it.
+            let _ = fs::remove_file(&self.path);
+        }
         options.warn(&format!(
             "the cache file {} is damaged ({damage}); it is deleted and the trace imported again",
             self.path.display()

@@ -23,7 +23,7 @@ use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tpq_source::open_own_file;
+use tpq_source::{FileIdentity, open_own_file};
 use tpq_tables::{TableGroups, TraceTables};
 
 pub(crate) use entry_writes::{EntryWrites, WeakEntryWrites};
@@ -91,7 +91,8 @@ impl TableCache {
         folder::remove_abandoned(&self.folder);
         let path = self.folder.join(&key.file_name);
         let file = open_own_file(&path)?;
-        let mapped = MappedTables { path, key: key.clone(), traces: traces.clone() };
+        let identity = FileIdentity::of(&path).ok().flatten();
+        let mapped = MappedTables { path, identity, key: key.clone(), traces: traces.clone() };
         match mapped.open(&file, options) {
             Ok(found) => {
                 folder::mark_used(&file);
