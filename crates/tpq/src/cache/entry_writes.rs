@@ -54,3 +54,29 @@ impl Drop for PendingWrite {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn writes_are_done_one_after_the_other() {
+        let writes = EntryWrites::default();
+        let done = Arc::<Mutex<Vec<u64>>>::default();
+        for number in 0..3 {
+            let done = Arc::clone(&done);
+            writes.begin(move || {
+                std::thread::sleep(Duration::from_millis(9 - 3 * number));
+                done.lock().unwrap().push(number);
+            });
+        }
+        writes.wait();
+        assert_eq!(*done.lock().unwrap(), [0, 1, 2]);
+        let weak = writes.downgrade();
+        assert!(weak.upgrade().is_some());
+        drop(writes);
+        assert!(weak.upgrade().is_none());
+    }
+}

@@ -174,3 +174,49 @@ pub(crate) struct CachedTables {
 fn left_out_at(path: &Path) -> Option<TableGroups> {
     TableGroups::left_out_of(open_own_file(path)?)
 }
+
+#[cfg(test)]
+mod tests {
+    use tpq_tables::{TableGroup, TableMaker, TableMaking, Tables};
+
+    use super::*;
+
+    /// Makes no tables.
+    struct NoTables;
+
+    impl TableMaker for NoTables {
+        fn start(&self) -> TableMaking {
+            let work = || -> Result<Arc<TraceTables>, String> { Err("not made".to_owned()) };
+            TableMaking { work: Box::new(work), cancel: Box::new(|| ()) }
+        }
+
+        fn is_reader_cancelled(&self) -> bool {
+            false
+        }
+    }
+
+    /// As where two processes import the same trace at once.
+    #[test]
+    fn an_entry_never_replaces_one_that_lacks_less() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = TableCache::in_folder(folder.path());
+        let path = folder.path().join("tpq-a.tables");
+        let write = |left_out: TableGroups| {
+            let tables = Tables::default().finish().leaving_out(left_out, Arc::new(NoTables));
+            cache.write(&path, &tables, b"").unwrap();
+            left_out_at(&path)
+        };
+        let (none, all) = (TableGroups::NONE, TableGroups::all());
+        let states = none.with(TableGroup::ThreadStates);
+        assert_eq!(write(all), Some(all));
+        assert_eq!(write(states), Some(states));
+        assert_eq!(write(all), Some(states));
+        // Neither lacks all that the other lacks.
+        assert_eq!(write(states.others()), Some(states.others()));
+        assert_eq!(write(none), Some(none));
+        assert_eq!(write(states), Some(none));
+        assert_eq!(write(none), Some(none));
+        // Nothing else is left in the folder.
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+}
