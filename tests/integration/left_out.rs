@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use insta::assert_snapshot;
 use tokio::runtime::Runtime;
@@ -201,6 +201,14 @@ fn wait_while_held() {
     IS_WAITING.store(false, Ordering::Release);
 }
 
+fn wait_until(is_reached: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !is_reached() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "it takes too long");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
 /// A query that waits for the second import ends when it is cancelled, and that import with it.
 /// The next query has it begun anew.
 #[test]
@@ -227,9 +235,7 @@ fn a_query_that_waits_for_tables_can_be_cancelled() {
                 rows.map(drop).map_err(|error| error.kind())
             })
         };
-        while !IS_WAITING.load(Ordering::Acquire) {
-            std::thread::sleep(Duration::from_millis(1));
-        }
+        wait_until(|| IS_WAITING.load(Ordering::Acquire));
         cancel.cancel();
         let ended = async { tokio::time::timeout(Duration::from_secs(60), query).await };
         let outcome = runtime.block_on(ended).expect("the query ends").unwrap();
@@ -237,9 +243,7 @@ fn a_query_that_waits_for_tables_can_be_cancelled() {
         assert!(IS_WAITING.load(Ordering::Acquire), "the import is held");
         assert_eq!(trace.tables().groups_left_out(), TableGroups::all());
         HELD.store(false, Ordering::Release);
-        while IS_WAITING.load(Ordering::Acquire) {
-            std::thread::sleep(Duration::from_millis(1));
-        }
+        wait_until(|| !IS_WAITING.load(Ordering::Acquire));
     }
     let events = runtime.block_on(trace.sql("SELECT ts FROM ftrace_event")).unwrap();
     assert_eq!(events.iter().map(|batch| batch.num_rows()).sum::<usize>(), 3);
