@@ -78,7 +78,7 @@ impl LeftOut {
             self.wait()?;
         }
         match self.making.made.get() {
-            Some(Ok(tables)) => Ok(tables),
+            Some(Ok(tables)) => Ok(&**tables),
             Some(Err(reason)) => Err(NotMade::Failed(reason.clone())),
             None => Err(NotMade::Cancelled),
         }
