@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef};
 use datafusion::common::Result;
@@ -44,18 +44,25 @@ impl ExtractArg {
     }
 
     fn values(&self, key: &str) -> Result<Arc<Values>> {
+        if let Some(values) = self.keys().get(key) {
+            return Ok(Arc::clone(values));
+        }
         if let Some(args) = &self.args {
-            // Before the lock: a statement that waits for the table can be cancelled, one that
+            // Without the lock: a statement that waits for the table can be cancelled, one that
             // waits for the lock cannot.
             args.ensure_made().map_err(|error| DataFusionError::External(Box::new(error)))?;
         }
-        let mut keys = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut keys = self.keys();
         if let Some(values) = keys.get(key) {
             return Ok(Arc::clone(values));
         }
         let values = Arc::new(self.read(key)?);
         keys.insert(key.to_owned(), Arc::clone(&values));
         Ok(values)
+    }
+
+    fn keys(&self) -> MutexGuard<'_, HashMap<String, Arc<Values>>> {
+        self.keys.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn read(&self, key: &str) -> Result<Values> {
