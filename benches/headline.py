@@ -88,7 +88,7 @@ def measure(tpq, trace, count):
 
         cache = os.path.join(folder, "cache")
         environment = {"TPQ_CACHE_DIR": cache, "TPQ_CACHE_SIZE": "100G"}
-        run(query, **environment)
+        run(query + ["--eager"], **environment)
         kept = [os.path.join(cache, name) for name in os.listdir(cache)]
         if kept:
             tables = os.path.getsize(kept[0])

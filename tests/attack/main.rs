@@ -24,6 +24,7 @@ mod changing_trace;
 mod effort;
 mod full_disk;
 mod kills;
+mod left_out_tables;
 mod mapped_tables;
 mod mutated_inputs;
 mod mutations;

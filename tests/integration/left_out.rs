@@ -3,10 +3,12 @@
 use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use insta::assert_snapshot;
 use tokio::runtime::Runtime;
-use tpq::{ImportOptions, TableCache, Trace};
+use tpq::{CancelToken, ImportOptions, SqlErrorKind, Trace};
 use tpq_tables::TableGroups;
 use tpq_testkit::mutate::mutate;
 use tpq_testkit::random::Random;
@@ -24,7 +26,7 @@ const CAN_RUN: i64 = 0;
 
 /// Two switches and a wakeup between two instants. Each of these has an arg set of its own, and so
 /// has the track of the instants.
-fn trace() -> TraceBuilder {
+pub fn trace() -> TraceBuilder {
     let events = FtraceBundle::new(0)
         .event(FtraceEvent::sched_switch(100, ONE, SLEEPS, TWO))
         .event(FtraceEvent::sched_waking(150, TWO.tid, ONE, 0))
@@ -126,16 +128,6 @@ fn tables_that_a_statement_names_are_made_at_once() {
     assert_ne!(left_out(&states), TableGroups::NONE);
 }
 
-/// The cache is to have all tables.
-#[test]
-fn nothing_is_left_out_of_a_cache() {
-    let folder = tempfile::tempdir().unwrap();
-    let cache = Some(TableCache::in_folder(folder.path()).of_traces_from(0));
-    let options = ImportOptions { cache, ..lean() };
-    let imported = Imported::with(&[("trace", &trace().build())], options);
-    assert_eq!(left_out(&imported), TableGroups::NONE);
-}
-
 /// Without kernel events there is nothing to save.
 #[test]
 fn nothing_is_left_out_of_a_trace_without_kernel_events() {
@@ -196,6 +188,67 @@ fn queries_at_once_and_one_that_is_dropped() {
     });
 }
 
+/// Whether an import that frees memory waits, and whether one does.
+static HELD: AtomicBool = AtomicBool::new(false);
+static IS_WAITING: AtomicBool = AtomicBool::new(false);
+
+/// Called by an import when all events are decoded.
+fn wait_while_held() {
+    while HELD.load(Ordering::Acquire) {
+        IS_WAITING.store(true, Ordering::Release);
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    IS_WAITING.store(false, Ordering::Release);
+}
+
+fn wait_until(is_reached: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !is_reached() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "it takes too long");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// A query that waits for the second import ends when it is cancelled, and that import with it.
+/// The next query has it begun anew.
+#[test]
+fn a_query_that_waits_for_tables_can_be_cancelled() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("trace");
+    std::fs::write(&path, trace().build()).unwrap();
+    let runtime = Runtime::new().unwrap();
+    let options = ImportOptions { give_back: Some(wait_while_held), ..lean() };
+    let trace = Arc::new(runtime.block_on(Trace::open(&[&path], options)).unwrap());
+    for sql in [
+        "SELECT ts FROM ftrace_event",
+        "SELECT extract_arg(2, 'debug.number')",
+        "SELECT max(arg_set_id) FROM slice",
+    ] {
+        HELD.store(true, Ordering::Release);
+        let cancel = CancelToken::default();
+        let query = {
+            let (trace, cancel) = (Arc::clone(&trace), cancel.clone());
+            runtime.spawn(async move {
+                let session = trace.session();
+                let statement = session.statements(sql).unwrap().remove(0);
+                let rows = session.run_cancellable(&statement, &cancel).await;
+                rows.map(drop).map_err(|error| error.kind())
+            })
+        };
+        wait_until(|| IS_WAITING.load(Ordering::Acquire));
+        cancel.cancel();
+        let ended = async { tokio::time::timeout(Duration::from_secs(60), query).await };
+        let outcome = runtime.block_on(ended).expect("the query ends").unwrap();
+        assert_eq!(outcome, Err(SqlErrorKind::Cancelled), "{sql}");
+        assert!(IS_WAITING.load(Ordering::Acquire), "the import is held");
+        assert_eq!(trace.tables().groups_left_out(), TableGroups::all());
+        HELD.store(false, Ordering::Release);
+        wait_until(|| !IS_WAITING.load(Ordering::Acquire));
+    }
+    let events = runtime.block_on(trace.sql("SELECT ts FROM ftrace_event")).unwrap();
+    assert_eq!(events.iter().map(|batch| batch.num_rows()).sum::<usize>(), 3);
+}
+
 #[test]
 fn a_stream_is_imported_again_from_its_bytes() {
     let bytes = trace().build();
@@ -211,8 +264,9 @@ fn commands_print_the_same_with_all_tables() {
         let output = folder.run(arguments);
         (output.status.code(), output.stdout, output.stderr)
     };
-    // The second statement is not known to read args before it runs.
-    let statements = "SELECT count(*) FROM sched; FROM slice; SELECT * FROM thread_state";
+    // The last statement is not known to read ids of arg sets before it runs.
+    let statements = "SELECT count(*) FROM sched; SELECT * FROM thread_state; \
+        SELECT count(*) FROM slice AS one NATURAL JOIN slice AS other";
     for arguments in
         [&["query", "trace.pftrace", "-c", statements][..], &["check", "trace.pftrace"]]
     {

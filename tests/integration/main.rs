@@ -41,6 +41,7 @@ mod modules;
 mod mutations;
 mod output_files;
 mod page;
+mod partial_cache;
 mod profiles;
 mod recorder;
 mod recordings;

@@ -78,6 +78,7 @@ fn check(path: &Path) {
     assert_received_is(&usual, path);
     assert_lean_is(&usual, path);
     assert_cached_is(&usual, path);
+    assert_partial_is(&usual, path);
     drop(usual);
     let full = ImportOptions { full_sort: true, ..ImportOptions::default() };
     let limited = ImportOptions { memory_limit: least, threads: Some(1), ..full.clone() };
@@ -134,6 +135,34 @@ fn assert_cached_is(usual: &TraceTables, path: &Path) {
     let options = ImportOptions { cache: Some(cache), ..ImportOptions::default() };
     let received = Trace::read(path, std::fs::File::open(path).unwrap(), &options).unwrap();
     assert!(received.is_from_cache(), "{}, received", path.display());
+}
+
+/// Keeps a trace in a cache without the tables that statements can do without, finds it there, and
+/// reads all tables, which then are in the cache as well.
+fn assert_partial_is(usual: &TraceTables, path: &Path) {
+    let folder = tempfile::tempdir().unwrap();
+    let cache = TableCache::in_folder(folder.path()).of_traces_from(0);
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let open = |statements: Option<&str>| {
+        let (cache, statements) = (Some(cache.clone()), statements.map(Arc::from));
+        let options = ImportOptions { cache, statements, ..ImportOptions::default() };
+        runtime.block_on(Trace::open(&[path], options)).unwrap()
+    };
+    let first = open(Some(""));
+    let left_out = first.tables().groups_left_out();
+    if left_out.is_empty() || !first.summary().damage.is_empty() {
+        return;
+    }
+    drop(first);
+    let second = open(Some(""));
+    assert!(second.is_from_cache(), "{}, partial", path.display());
+    assert_eq!(second.tables().groups_left_out(), left_out, "{}", path.display());
+    assert_same(usual, second.tables(), &format!("{}, partial", path.display()));
+    drop(second);
+    let third = open(None);
+    assert!(third.is_from_cache(), "{}, completed", path.display());
+    assert!(third.tables().groups_left_out().is_empty(), "{}", path.display());
+    assert_same(usual, third.tables(), &format!("{}, completed", path.display()));
 }
 
 fn check_all(folder: &str, wanted: impl Fn(&str) -> bool) {

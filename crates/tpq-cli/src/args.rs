@@ -169,9 +169,9 @@ pub struct ImportArgs {
     #[arg(long, help_heading = "Import options")]
     pub no_cache: bool,
 
-    /// Make all tables before the first statement runs. By default, without a cache, an import
-    /// leaves out kernel events, args and thread states if no statement names them; a statement
-    /// that reads them after all has the trace imported again
+    /// Make all tables before the first statement runs. By default, an import, and the cache, leave
+    /// out kernel events, args and thread states if no statement names them; a statement that reads
+    /// them after all has the trace imported again
     #[arg(long, help_heading = "Import options")]
     pub eager: bool,
 

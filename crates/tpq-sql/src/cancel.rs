@@ -6,13 +6,17 @@
 //! operator, so that it needs no thread or runtime of its own.
 
 use std::cell::RefCell;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll};
 
 use datafusion::common::Result;
 use datafusion::common::config::ConfigOptions;
 use datafusion::error::DataFusionError;
 use datafusion::prelude::SessionConfig;
+use futures::FutureExt;
+use futures::future::BoxFuture;
 
 use crate::carried::carried;
 
@@ -107,6 +111,32 @@ pub(crate) fn under<T>(token: CancelToken, work: impl FnOnce() -> T) -> T {
 /// An error once the statement of the function that runs on this thread was asked to stop.
 pub(crate) fn check() -> Result<()> {
     CURRENT.with(|current| current.borrow().as_ref().map_or(Ok(()), CancelToken::check))
+}
+
+/// Whether the statement that this thread works on was asked to stop. Work that waits asks this.
+pub fn is_cancelled_here() -> bool {
+    check().is_err()
+}
+
+/// A future that is polled under the token of its statement.
+pub(crate) struct Under<'a, T> {
+    token: CancelToken,
+    work: BoxFuture<'a, T>,
+}
+
+impl<'a, T> Under<'a, T> {
+    pub(crate) fn new(token: &CancelToken, work: impl Future<Output = T> + Send + 'a) -> Self {
+        Self { token: token.clone(), work: work.boxed() }
+    }
+}
+
+impl<T> Future for Under<'_, T> {
+    type Output = T;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T> {
+        let token = self.token.clone();
+        under(token, || self.work.poll_unpin(context))
+    }
 }
 
 #[cfg(test)]

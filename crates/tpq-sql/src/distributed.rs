@@ -17,7 +17,7 @@ use datafusion::physical_plan::ExecutionPlan;
 use datafusion::prelude::SessionConfig;
 use tpq_tables::{Tables, TraceTables};
 
-use crate::cancel::CancelToken;
+use crate::cancel::{CancelToken, Under};
 use crate::catalog::Created;
 use crate::errors::{Names, SqlError, translate};
 use crate::functions;
@@ -78,14 +78,14 @@ impl Session {
         statement: &Statement,
         cancel: &CancelToken,
     ) -> std::result::Result<Option<RemotePlan>, SqlError> {
-        Planning::new(async move {
+        let work = async move {
             let planned = self.plan_of_rows(statement, cancel).await?;
             let Some((state, Planned { plan, names }, text)) = planned else { return Ok(None) };
             let plan = state.create_physical_plan(&plan).await;
             let plan = plan.map_err(|error| translate(error, &text, &Names::none()))?;
             Ok(Some(RemotePlan { plan, names, config: state.config().clone() }))
-        })
-        .await
+        };
+        Planning::new(Under::new(cancel, work)).await
     }
 }
 

@@ -54,12 +54,13 @@ mod spill_files;
 mod stack;
 mod summarize;
 mod table_groups;
+mod table_positions;
 mod views;
 
 #[cfg(test)]
 mod tests;
 
-pub use cancel::{CancelOnDrop, CancelToken};
+pub use cancel::{CancelOnDrop, CancelToken, is_cancelled_here};
 pub use catalog::{Relation, RelationColumn};
 pub use distributed::{RemotePlan, function_state};
 pub use errors::{ErrorLocation, SqlError, SqlErrorKind};

@@ -13,7 +13,7 @@ use datafusion::sql::parser::Statement as Tree;
 use datafusion::sql::sqlparser::ast;
 use datafusion::sql::sqlparser::tokenizer::Token;
 
-use crate::cancel::{CancelOnDrop, CancelToken};
+use crate::cancel::{CancelOnDrop, CancelToken, Under};
 use crate::errors::{Names, SqlError, SqlErrorKind, translate};
 use crate::execute::Executor;
 use crate::files::FileAccess;
@@ -39,7 +39,7 @@ impl Session {
         cancel: &CancelToken,
     ) -> Result<Option<ResultSet>, SqlError> {
         let stop = CancelOnDrop(cancel.child());
-        Planning::new(async move {
+        let work = async move {
             let state = self.reading_state(&stop.0);
             match self.reading(&state, statement, parameters).await? {
                 Reading::Query(planned, text) => {
@@ -55,8 +55,8 @@ impl Session {
                     self.executor(&state).execute(command, &text).await.map(|()| None)
                 }
             }
-        })
-        .await
+        };
+        Planning::new(Under::new(cancel, work)).await
     }
 
     /// The columns of a statement that only reads; `None` if it gives no rows. A query is planned
@@ -71,7 +71,7 @@ impl Session {
         cancel: &CancelToken,
     ) -> Result<Option<SchemaRef>, SqlError> {
         let stop = CancelOnDrop(cancel.child());
-        Planning::new(async move {
+        let work = async move {
             let state = self.reading_state(&stop.0);
             match self.reading(&state, statement, parameters).await? {
                 Reading::Query(planned, text) => columns(state, planned, &text).await.map(Some),
@@ -86,8 +86,8 @@ impl Session {
                 }
                 Reading::Command(..) => Ok(None),
             }
-        })
-        .await
+        };
+        Planning::new(Under::new(cancel, work)).await
     }
 
     /// The state of a statement that reads no files.

@@ -1,6 +1,7 @@
 //! The groups of tables that statements name, before there are tables.
 //!
-//! Only names are looked at, through views and modules. A group that is named may not be read in
+//! Only names are looked at, through views and modules: in statements and views the names in the
+//! places of tables, in modules all names. A group that is named may not be read in
 //! the end, and a group that is not named is made when it is read after all, so an error here costs
 //! time and changes no result.
 
@@ -13,6 +14,7 @@ use crate::catalog::{INTRINSIC, NUMBERED, STORED};
 use crate::functions::EXTRACT_ARG;
 use crate::modules::{Modules, SqlModule};
 use crate::perfetto_sql::tokenize;
+use crate::table_positions::table_positions;
 use crate::views::Prelude;
 
 /// Functions that read rows of kernel events or of args, or return ids of arg sets.
@@ -31,20 +33,22 @@ pub fn groups_named(statements: &str, packages: &[SqlModule]) -> TableGroups {
         has_arg_sets: false,
         has_all_columns: false,
     };
-    named.text(statements, Columns::AsNamed);
+    named.text(statements, Part::Statements);
     match named.has_arg_sets && named.has_all_columns {
         true => named.groups.with(TableGroup::KernelEvents),
         false => named.groups,
     }
 }
 
-/// The columns that a text reads.
+/// What a text is.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Columns {
-    /// Those that it names.
-    AsNamed,
-    /// Those that a statement names which uses it: the text is that of a view.
-    AsUsed,
+enum Part {
+    /// The statements to be run.
+    Statements,
+    /// A module, which may declare macros. Any of its words may become the name of a table.
+    Module,
+    /// A view. The columns to be read are those that a statement names which uses it.
+    View,
 }
 
 /// What was named so far.
@@ -61,7 +65,7 @@ struct Named {
 }
 
 impl Named {
-    fn text(&mut self, text: &str, columns: Columns) {
+    fn text(&mut self, text: &str, part: Part) {
         let Ok(tokens) = tokenize(text) else {
             // It is not a statement; running it gives the error.
             self.groups = TableGroups::all();
@@ -72,19 +76,27 @@ impl Named {
             .map(|token| token.token)
             .filter(|token| !matches!(token, Token::Whitespace(_)))
             .collect();
-        for (at, token) in tokens.iter().enumerate() {
+        let may_be_table = match part {
+            Part::Module => vec![true; tokens.len()],
+            Part::Statements | Part::View => table_positions(&tokens),
+        };
+        for ((at, token), may_be_table) in tokens.iter().enumerate().zip(may_be_table) {
             match token {
                 Token::Word(word) => {
                     let name = word.value.to_lowercase();
                     if name == "include" {
                         self.modules(&tokens[at + 1..]);
                     }
-                    if columns == Columns::AsNamed && name.ends_with(ARG_SET_ID) {
-                        self.groups = self.groups.with(TableGroup::KernelEvents);
+                    let has_all = name == "summarize"
+                        || (name == "from" && begins_query(tokens[..at].last()));
+                    self.has_all_columns |= has_all && part != Part::View;
+                    self.function_or_column(&name, part);
+                    if may_be_table {
+                        self.table(name);
                     }
-                    self.name(name);
                 }
-                Token::Mul if columns == Columns::AsNamed => {
+                Token::SingleQuotedString(text) if may_be_table => self.table(text.to_lowercase()),
+                Token::Mul if part != Part::View => {
                     self.has_all_columns |= selects_all(&tokens[..at]);
                 }
                 _ => {}
@@ -92,8 +104,16 @@ impl Named {
         }
     }
 
-    /// Looks at what a name may stand for.
-    fn name(&mut self, name: String) {
+    /// Looks at what a name may stand for, wherever it is.
+    fn function_or_column(&mut self, name: &str, part: Part) {
+        let is_of_args = OF_ARGS.contains(&name);
+        if is_of_args || (part != Part::View && name.ends_with(ARG_SET_ID)) {
+            self.groups = self.groups.with(TableGroup::KernelEvents);
+        }
+    }
+
+    /// Looks at the table or view that a name may stand for.
+    fn table(&mut self, name: String) {
         let prefixes = [STORED, NUMBERED, INTRINSIC];
         let plain = prefixes.iter().find_map(|prefix| name.strip_prefix(prefix)).unwrap_or(&name);
         if let Some(table) = Tables::DECLS.iter().find(|table| table.name == plain) {
@@ -101,14 +121,11 @@ impl Named {
             self.has_arg_sets |=
                 table.columns.iter().any(|column| column.kind == ColumnKind::ArgSetId);
         }
-        if OF_ARGS.contains(&name.as_str()) {
-            self.groups = self.groups.with(TableGroup::KernelEvents);
-        }
         let view = self.prelude.view(&name).ok().flatten().map(|view| view.statement());
         if self.seen.insert(name)
             && let Some(view) = view
         {
-            self.text(&view, Columns::AsUsed);
+            self.text(&view, Part::View);
         }
     }
 
@@ -122,10 +139,16 @@ impl Named {
             if self.seen.insert(format!("module {module}"))
                 && let Some(text) = text
             {
-                self.text(&text, Columns::AsNamed);
+                self.text(&text, Part::Module);
             }
         }
     }
+}
+
+/// Whether a query begins after this token. A query that begins with FROM may have no SELECT, and
+/// then has all columns.
+fn begins_query(before: Option<&Token>) -> bool {
+    matches!(before, None | Some(Token::SemiColon | Token::LParen))
 }
 
 /// Whether an asterisk after these tokens stands for all columns, and not for a multiplication or
@@ -160,7 +183,8 @@ mod tests {
         for statements in [
             "",
             "SELECT count(*) FROM sched",
-            "SELECT dur * 2, max(ts) FROM sched_slice",
+            "SELECT * FROM sched LIMIT 3; SELECT dur * 2, max(ts) FROM sched_slice",
+            "SELECT *, thread_state, args.ftrace_event FROM sched, sched_slice AS args",
             "SELECT t.name, sum(dur) FROM sched JOIN thread AS t USING (utid) GROUP BY t.name",
             "select name, count(*) n from slice group by 1 -- thread_state",
             "SELECT s.name FROM slice s JOIN thread_track t ON s.track_id = t.id",
@@ -188,6 +212,8 @@ mod tests {
             "SELECT * FROM slice",
             "SELECT s.*, 1 FROM slice AS s",
             "SELECT 1, * FROM thread",
+            "SELECT 1; FROM slice",
+            "SUMMARIZE slice",
             "SELECT EXTRACT_ARG(x, 'key') FROM y",
             "SELECT to_ftrace(1)",
         ] {
@@ -201,6 +227,15 @@ mod tests {
         assert_eq!(named("INCLUDE PERFETTO MODULE own.waits; SELECT 1"), (false, true));
         assert_eq!(named("include perfetto module own.*;"), (false, true));
         assert_eq!(named("INCLUDE PERFETTO MODULE no.such; SELECT 1"), (false, false));
+    }
+
+    #[test]
+    fn arguments_of_macros_and_table_functions_may_be_tables() {
+        assert_eq!(named("SELECT ts FROM some!(thread_state)"), (false, true));
+        let join = "CREATE VIRTUAL TABLE both USING span_join(sched, spurious_sched_wakeup)";
+        assert_eq!(named(join), (false, true));
+        assert_eq!(named("SELECT ts FROM 'thread_state'"), (false, true));
+        assert_eq!(named("SELECT utid IN thread_state FROM sched"), (false, true));
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Groups of tables that an import can leave out, because nothing else is made from them.
 
+use crate::Tables;
+
 /// Tables that are made together. A table names its group where it is declared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TableGroup {
@@ -60,12 +62,34 @@ impl TableGroups {
     pub fn is_empty(self) -> bool {
         self == Self::NONE
     }
+
+    /// Whether all of these are among `others`.
+    pub fn is_subset_of(self, others: Self) -> bool {
+        self.0 & !others.0 == 0
+    }
+
+    /// The names of the tables of these groups.
+    pub fn table_names(self) -> impl Iterator<Item = &'static str> {
+        let has = move |group| self.contains(group);
+        let tables = Tables::DECLS.iter().filter(move |decl| decl.group.is_some_and(has));
+        tables.map(|decl| decl.name)
+    }
+
+    /// A number for these groups, as stored tables have it.
+    pub(crate) fn to_word(self) -> u64 {
+        self.0.into()
+    }
+
+    /// The groups of a number; `None` if it is of groups that do not exist.
+    pub(crate) fn from_word(word: u64) -> Option<Self> {
+        let groups = u8::try_from(word).ok().map(Self)?;
+        groups.is_subset_of(Self::all()).then_some(groups)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Tables;
 
     #[test]
     fn groups_are_told_apart() {
@@ -76,14 +100,23 @@ mod tests {
         assert_eq!(states.others().others(), states);
         assert!(TableGroups::all().others().is_empty());
         assert!(states.without(TableGroup::ThreadStates).is_empty());
+        assert!(states.is_subset_of(TableGroups::all()) && states.is_subset_of(states));
+        assert!(!states.is_subset_of(states.others()));
+        assert!(TableGroups::NONE.is_subset_of(TableGroups::NONE));
+    }
+
+    #[test]
+    fn numbers_of_groups_are_those_of_groups_that_exist() {
+        for groups in [TableGroups::NONE, TableGroups::all()] {
+            assert_eq!(TableGroups::from_word(groups.to_word()), Some(groups));
+        }
+        assert_eq!(TableGroups::from_word(1 << TableGroup::ALL.len()), None);
+        assert_eq!(TableGroups::from_word(1 << 32), None);
     }
 
     #[test]
     fn tables_are_declared_with_their_groups() {
-        let named = |group| {
-            let tables = Tables::DECLS.iter().filter(move |decl| decl.group == Some(group));
-            tables.map(|decl| decl.name).collect::<Vec<_>>()
-        };
+        let named = |group| TableGroups::NONE.with(group).table_names().collect::<Vec<_>>();
         assert_eq!(named(TableGroup::KernelEvents), ["ftrace_event", "args"]);
         assert_eq!(named(TableGroup::ThreadStates), ["thread_state", "spurious_sched_wakeup"]);
     }

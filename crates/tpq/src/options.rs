@@ -53,9 +53,9 @@ pub struct ImportOptions {
     /// Where finished tables are kept, so that the same traces need not be imported again. A
     /// summary from the cache has no clocks. Not used if `strict` is set.
     pub cache: Option<TableCache>,
-    /// The statements to be run, if they are known and no cache is set: groups of tables that they
-    /// do not name are left out. They are imported, with all others, when one is read after all, so
-    /// other statements have the same answers. `None` imports everything.
+    /// The statements to be run, if they are known: groups of tables that they do not name are left
+    /// out, of the cache entry as well. They are imported, with all others, when one is read after
+    /// all, so other statements have the same answers. `None` imports everything.
     pub statements: Option<Arc<str>>,
     /// Cancels the import, which then fails with [`ImportError::Cancelled`] and leaves nothing
     /// behind. The import threads check the token every few milliseconds while events are read.

@@ -2,20 +2,20 @@
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use datafusion::arrow::array::RecordBatch;
 use tpq_lake::LakeError;
 use tpq_sql::{CancelOnDrop, Session, SessionOptions, SqlError, groups_named};
 use tpq_tables::{TableGroups, Tables, TraceTables};
 
-use crate::cache::{Key, PendingWrite};
+use crate::cache::{CachedTables, EntryWrites};
 use crate::import::{Imported, Received};
 use crate::left_out::ImportAgain;
 use crate::traces::{Stamps, Traces};
 use crate::{
     CancelToken, ImportError, ImportOptions, ImportSummary, MetaTrace, Span, SqlPackage,
-    SqlPackageError, TableCache,
+    SqlPackageError,
 };
 
 /// An error on opening a trace.
@@ -50,14 +50,24 @@ pub struct Trace {
     session: Session,
     metatrace: Option<Arc<MetaTrace>>,
     origin: Origin,
+    /// Tables may still be on their way to the cache.
+    writes: EntryWrites,
 }
 
 /// Where the tables came from.
 enum Origin {
-    /// An import. Its tables may still be on their way to the cache.
-    Import(Mutex<Option<PendingWrite>>),
+    /// An import, or a lake.
+    Import,
     /// The cache, with the traces and options to import them again.
     Cache(Traces, Box<ImportOptions>),
+}
+
+/// Tables that were imported or found in the cache.
+struct Found {
+    tables: Arc<TraceTables>,
+    summary: ImportSummary,
+    origin: Origin,
+    writes: EntryWrites,
 }
 
 impl Trace {
@@ -115,9 +125,13 @@ impl Trace {
     /// When a package of SQL modules cannot be read.
     pub fn without_events(options: &ImportOptions) -> Result<Self, OpenError> {
         let session_options = session_options(options)?;
-        let tables = Arc::new(Tables::default().finish());
-        let imported = (tables, ImportSummary::default(), Origin::Import(Mutex::new(None)));
-        Self::with_session(Vec::new(), session_options, options.metatrace.clone(), imported)
+        let found = Found {
+            tables: Arc::new(Tables::default().finish()),
+            summary: ImportSummary::default(),
+            origin: Origin::Import,
+            writes: EntryWrites::default(),
+        };
+        Self::with_session(Vec::new(), session_options, options.metatrace.clone(), found)
     }
 
     /// A trace with a session on its tables.
@@ -125,12 +139,13 @@ impl Trace {
         paths: Vec<PathBuf>,
         mut session_options: SessionOptions,
         metatrace: Option<Arc<MetaTrace>>,
-        (tables, summary, origin): (Arc<TraceTables>, ImportSummary, Origin),
+        found: Found,
     ) -> Result<Self, OpenError> {
+        let Found { tables, summary, origin, writes } = found;
         let kinds = summary.packet_kinds.iter();
         session_options.packets = kinds.map(|packets| packets.kind.clone()).collect();
         let session = Session::new(Arc::clone(&tables), &session_options)?;
-        Ok(Self { paths, tables, summary, session, metatrace, origin })
+        Ok(Self { paths, tables, summary, session, metatrace, origin, writes })
     }
 
     /// A trace with tables that are stored elsewhere, and a session on them.
@@ -140,8 +155,15 @@ impl Trace {
         session: Session,
         metatrace: Option<Arc<MetaTrace>>,
     ) -> Self {
-        let origin = Origin::Import(Mutex::new(None));
-        Self { paths, tables, summary: ImportSummary::default(), session, metatrace, origin }
+        Self {
+            paths,
+            tables,
+            summary: ImportSummary::default(),
+            session,
+            metatrace,
+            origin: Origin::Import,
+            writes: EntryWrites::default(),
+        }
     }
 
     /// Imports the traces again if these tables came from the cache, which does not keep everything
@@ -199,9 +221,7 @@ impl Trace {
     /// Waits until the cache has the tables, if they are to be cached. Dropping the trace waits as
     /// well, but another thread may hold the trace until the process ends.
     pub fn wait_until_cached(&self) {
-        if let Origin::Import(pending) = &self.origin {
-            drop(pending.lock().unwrap_or_else(PoisonError::into_inner).take());
-        }
+        self.writes.wait();
     }
 
     /// The findings of the import that are not in the tables.
@@ -223,14 +243,11 @@ pub(crate) fn session_options(options: &ImportOptions) -> Result<SessionOptions,
     })
 }
 
-/// The groups of tables that are not wanted: the statements to be run do not name them, and no cache
-/// is to keep them.
+/// The groups of tables that are not wanted: the statements to be run do not name them.
 fn unwanted(options: &ImportOptions, session: &SessionOptions) -> TableGroups {
     match &options.statements {
-        Some(statements) if options.cache.is_none() => {
-            groups_named(statements, &session.modules).others()
-        }
-        _ => TableGroups::NONE,
+        Some(statements) => groups_named(statements, &session.modules).others(),
+        None => TableGroups::NONE,
     }
 }
 
@@ -240,31 +257,34 @@ fn find_or_import(
     traces: Traces,
     unwanted: TableGroups,
     options: ImportOptions,
-) -> Result<(Arc<TraceTables>, ImportSummary, Origin), ImportError> {
-    let cache = options.cache.clone().filter(|_| !options.strict);
-    let find_span = cache.as_ref().and_then(|_| options.span("find"));
-    let key = cache.as_ref().and_then(|cache| cache.key(&traces, &options));
-    let found = cache
-        .as_ref()
-        .zip(key.as_ref())
-        .and_then(|(cache, key)| cache.find(key, &traces, &options));
-    drop(find_span);
-    if let Some((tables, summary)) = found {
-        return Ok((Arc::new(tables), summary, Origin::Cache(traces, Box::new(options))));
-    }
+) -> Result<Found, ImportError> {
     let unwanted = if traces.can_be_read_again() { unwanted } else { TableGroups::NONE };
     let stamps = Stamps::of(&traces);
-    let Imported { tables, summary, left_out } = traces.import_without(unwanted, &options)?;
-    let tables = match left_out.is_empty() {
-        true => tables,
-        false => {
-            let again = ImportAgain::new(traces.clone(), stamps, &options);
-            tables.leaving_out(left_out, Arc::new(again))
+    let cache = options.cache.clone().filter(|_| !options.strict);
+    let find_span = cache.as_ref().and_then(|_| options.span("find"));
+    let entry = cache.and_then(|cache| cache.key(&traces, &options).map(|key| (cache, key)));
+    let cached = entry.as_ref().and_then(|(cache, key)| cache.find(key, &traces, &options));
+    drop(find_span);
+    let writes = EntryWrites::default();
+    let weak = writes.downgrade();
+    let again = || Arc::new(ImportAgain::new(&traces, stamps, &options, entry.clone(), weak));
+    let unwanted = match cached {
+        Some(CachedTables { tables, summary, left_out }) if left_out.is_subset_of(unwanted) => {
+            let tables = Arc::new(tables.leaving_out(left_out, again()));
+            let origin = Origin::Cache(traces, Box::new(options));
+            return Ok(Found { tables, summary, origin, writes });
         }
+        // Everything is imported now, so that no other statement has it imported a third time.
+        Some(_) => TableGroups::NONE,
+        None => unwanted,
     };
-    let tables = Arc::new(tables);
-    let store =
-        |(cache, key): (TableCache, Key)| cache.store(&key, &traces, Arc::clone(&tables), &summary);
-    let pending = cache.zip(key).and_then(store);
-    Ok((tables, summary, Origin::Import(Mutex::new(pending))))
+    let Imported { tables, summary, left_out } = traces.import_without(unwanted, &options)?;
+    let tables = Arc::new(match left_out.is_empty() {
+        true => tables,
+        false => tables.leaving_out(left_out, again()),
+    });
+    if let Some((cache, key)) = &entry {
+        cache.store(key, &traces, Arc::clone(&tables), &summary, &writes);
+    }
+    Ok(Found { tables, summary, origin: Origin::Import, writes })
 }

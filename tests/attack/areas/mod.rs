@@ -7,6 +7,7 @@ mod graphics;
 mod heaps;
 mod incremental;
 mod json;
+pub mod left_out;
 mod merging;
 mod profiles;
 mod recordings;
@@ -37,6 +38,7 @@ pub const AREAS: &[Area] = &[
     Area { name: "merging", bases: merging::bases, long: 10_000 },
     Area { name: "chrome_memory", bases: chrome_memory::bases, long: 10_000 },
     Area { name: "incremental", bases: incremental::bases, long: 10_000 },
+    Area { name: left_out::NAME, bases: left_out::bases, long: 10_000 },
     Area { name: "formats", bases: formats::bases, long: 360_000 },
 ];
 

@@ -7,7 +7,7 @@ use datafusion::arrow::array::AsArray;
 use datafusion::arrow::datatypes::Int64Type;
 use tpq::Trace;
 
-use crate::args::ImportArgs;
+use crate::args::{ImportArgs, table_cache};
 use crate::files::{FileStatus, files};
 use crate::layout::{Cell, bytes, columns, grouped, heading, rows, section};
 use crate::names::Names;
@@ -31,18 +31,39 @@ pub struct InfoArgs {
 }
 
 pub async fn run(args: InfoArgs) -> anyhow::Result<()> {
+    let cached = cached_tables(&args.import)?;
     open::with_import(&args.import, async |trace| {
-        let text = describe(&trace, Style::of_stdout()).await?;
+        let text = describe_with(&trace, cached, Style::of_stdout()).await?;
         std::io::stdout().write_all(text.as_bytes())?;
         Ok(())
     })
     .await
 }
 
+/// The tables that the cache has of the traces, in words. `None` if it has none.
+fn cached_tables(import: &ImportArgs) -> anyhow::Result<Option<String>> {
+    let cache = if import.no_cache { None } else { table_cache(&import.config)? };
+    let left_out = cache
+        .and_then(|cache| cache.tables_left_out(&import.traces, &open::options(&import.flags)));
+    Ok(left_out.map(|names| match names.is_empty() {
+        true => "all tables".to_owned(),
+        false => format!("without {}", names.join(", ")),
+    }))
+}
+
 /// Describes a trace as text.
 pub async fn describe(trace: &Trace, style: Style) -> anyhow::Result<String> {
+    describe_with(trace, None, style).await
+}
+
+/// The same, with the tables in the cache.
+async fn describe_with(
+    trace: &Trace,
+    cached: Option<String>,
+    style: Style,
+) -> anyhow::Result<String> {
     let mut out = String::new();
-    overview(trace, style, &mut out).await?;
+    overview(trace, cached, style, &mut out).await?;
     let names = Names::of(trace).await?;
     if names.several_files() {
         list_files(trace, &names, style, &mut out).await?;
@@ -166,7 +187,12 @@ async fn health(
     Ok(())
 }
 
-async fn overview(trace: &Trace, style: Style, out: &mut String) -> anyhow::Result<()> {
+async fn overview(
+    trace: &Trace,
+    cached: Option<String>,
+    style: Style,
+    out: &mut String,
+) -> anyhow::Result<()> {
     let summary = trace.summary();
     let bounds = trace.sql("SELECT start_ts, end_ts FROM trace_bounds LIMIT 1").await?;
     let seconds = bounds.iter().find(|batch| batch.num_rows() > 0).map(|batch| {
@@ -188,6 +214,7 @@ async fn overview(trace: &Trace, style: Style, out: &mut String) -> anyhow::Resu
             lines.push(("Sequences", grouped(summary.sequences)));
         }
     }
+    lines.extend(cached.map(|tables| ("Cached", tables)));
     for (label, value) in lines {
         out.push_str(&format!("{} {value}\n", style.bold(&format!("{label:<10}"))));
     }

@@ -1,11 +1,13 @@
 //! Translation of DataFusion's errors to [`SqlError`].
 
+use std::error::Error;
 use std::sync::Arc;
 
 use datafusion::common::{Column, Diagnostic, SchemaError};
 use datafusion::error::DataFusionError;
 use datafusion::sql::sqlparser::parser::ParserError;
 use datafusion::sql::sqlparser::tokenizer::{Location, Span, Token, TokenWithSpan};
+use tpq_tables::ReadError;
 
 use super::wording::{function_in, out_of_memory, plain, unsupported};
 use crate::cancel::Cancelled;
@@ -105,7 +107,7 @@ pub(crate) fn translate(error: DataFusionError, text: &Text, names: &Names) -> S
     let translated = match error.find_root() {
         DataFusionError::External(source) => match source.downcast_ref::<NoSuchTable>() {
             Some(NoSuchTable(name)) => unknown_table(name, names).at(context.location(span, name)),
-            None if source.is::<Cancelled>() => {
+            None if source.is::<Cancelled>() || is_cancelled_read(&**source) => {
                 SqlError::new(SqlErrorKind::Cancelled, source.to_string())
             }
             None => SqlError::new(SqlErrorKind::Internal, source.to_string()),
@@ -127,6 +129,11 @@ pub(crate) fn translate(error: DataFusionError, text: &Text, names: &Names) -> S
         other => SqlError::new(SqlErrorKind::Execution, plain(&other.strip_backtrace())),
     };
     translated.caused_by(error)
+}
+
+/// Whether the statement was cancelled while it waited for rows.
+fn is_cancelled_read(error: &(dyn Error + Send + Sync + 'static)) -> bool {
+    matches!(error.downcast_ref::<ReadError>(), Some(ReadError::Cancelled))
 }
 
 /// Returns the error of a view or function that the statement uses, if `error` wraps one.

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef};
 use datafusion::common::Result;
@@ -17,6 +17,7 @@ use rustc_hash::FxHashMap;
 use tpq_tables::{Table, TraceTables};
 
 use super::value::{Builder, Column, Value};
+use crate::cancel::{CancelToken, under};
 
 /// The name of the function that reads an argument.
 pub(crate) const EXTRACT_ARG: &str = "extract_arg";
@@ -43,13 +44,25 @@ impl ExtractArg {
     }
 
     fn values(&self, key: &str) -> Result<Arc<Values>> {
-        let mut keys = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(values) = self.keys().get(key) {
+            return Ok(Arc::clone(values));
+        }
+        if let Some(args) = &self.args {
+            // Without the lock: a statement that waits for the table can be cancelled, one that
+            // waits for the lock cannot.
+            args.ensure_made().map_err(|error| DataFusionError::External(Box::new(error)))?;
+        }
+        let mut keys = self.keys();
         if let Some(values) = keys.get(key) {
             return Ok(Arc::clone(values));
         }
         let values = Arc::new(self.read(key)?);
         keys.insert(key.to_owned(), Arc::clone(&values));
         Ok(values)
+    }
+
+    fn keys(&self) -> MutexGuard<'_, HashMap<String, Arc<Values>>> {
+        self.keys.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn read(&self, key: &str) -> Result<Values> {
@@ -144,6 +157,12 @@ impl ScalarUDFImpl for ExtractArg {
     }
 
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
+        under(CancelToken::of(&args.config_options), || self.invoke(&args))
+    }
+}
+
+impl ExtractArg {
+    fn invoke(&self, args: &ScalarFunctionArgs) -> Result<ColumnarValue> {
         let sets = Column::from_array(&args.args[0].to_array(args.number_rows)?)?;
         let mut builder = Builder::new(args.return_field.data_type(), args.number_rows);
         if let ColumnarValue::Scalar(key) = &args.args[1] {

@@ -58,6 +58,7 @@ impl StoredRows {
     /// # Errors
     /// When the table cannot be read.
     pub(super) fn row(&self, id: i64) -> Result<Option<Vec<Value<'static>>>> {
+        self.table.ensure_made().map_err(|error| DataFusionError::External(Box::new(error)))?;
         let Some(row) = usize::try_from(id).ok().filter(|row| *row < self.count()) else {
             return Ok(None);
         };

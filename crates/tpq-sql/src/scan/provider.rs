@@ -16,6 +16,7 @@ use datafusion::physical_plan::ExecutionPlan;
 
 use super::chunked::ChunkedTable;
 use super::source::ChunkSource;
+use crate::cancel::{CancelToken, under};
 
 /// A table with the facts that planning needs.
 pub(crate) struct StoredTable {
@@ -126,12 +127,14 @@ impl TableProvider for StoredProvider {
 
     fn statistics(&self) -> Option<Statistics> {
         let all: Vec<usize> = (0..self.0.table.schema().fields().len()).collect();
+        // Statistics that are kept must be those of the rows.
+        self.0.table.ensure_made(&all).ok()?;
         Some(self.0.statistics_of(&all))
     }
 
     async fn scan(
         &self,
-        _state: &dyn Session,
+        state: &dyn Session,
         projection: Option<&Vec<usize>>,
         _filters: &[Expr],
         limit: Option<usize>,
@@ -141,7 +144,8 @@ impl TableProvider for StoredProvider {
             None => (0..self.0.table.schema().fields().len()).collect(),
         };
         // Statistics of columns that cannot be made are no answer.
-        self.0.table.ensure_made(&columns)?;
+        let token = CancelToken::of(state.config_options());
+        under(token, || self.0.table.ensure_made(&columns))?;
         let source = ChunkSource::try_new(Arc::clone(&self.0), columns, limit)?;
         Ok(DataSourceExec::from_data_source(source))
     }

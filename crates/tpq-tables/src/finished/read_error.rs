@@ -36,6 +36,9 @@ pub enum ReadError {
         /// Why.
         source: Arc<dyn Error + Send + Sync>,
     },
+    /// The reader was asked to stop while it waited for rows that are made when they are first read.
+    #[error("the statement was cancelled")]
+    Cancelled,
     /// The temporary file could not be read that took what memory had no room for.
     #[error("table {table}: cannot read the temporary file that holds its rows: {source}")]
     Spilled {

@@ -76,6 +76,7 @@ impl Table {
     /// Has all rows read from a table that is made first.
     pub(crate) fn leave_out(&mut self, left_out: &Arc<LeftOut>) {
         self.contents = Contents::LeftOut(Arc::clone(left_out));
+        self.backing = None;
     }
 
     /// Has ids of arg sets read from a table that is made first.
@@ -93,6 +94,15 @@ impl Table {
         match &self.contents {
             Contents::LeftOut(left_out) => left_out.table(self).map(drop),
             Contents::Here(_) | Contents::Later(_) => Ok(()),
+        }
+    }
+
+    /// The rows that need not be made first: their number and their columns. A table that was left
+    /// out has none.
+    pub(crate) fn own_rows(&self) -> (usize, &[StoredColumn]) {
+        match &self.contents {
+            Contents::LeftOut(_) => (0, &[]),
+            Contents::Here(_) | Contents::Later(_) => (self.rows, self.columns()),
         }
     }
 
@@ -114,18 +124,26 @@ impl Table {
 
     /// A column; `stored` counts those after `id`.
     fn column(&self, stored: usize) -> Result<&StoredColumn, ReadError> {
-        let is_of_arg_sets = self.decl.columns[stored + 1].kind == ColumnKind::ArgSetId;
-        match self.arg_sets.as_ref().filter(|_| is_of_arg_sets) {
+        match self.made_for(stored)? {
+            Some(made) => made.column(stored),
             None => Ok(&self.contents()?.columns[stored]),
-            Some(left_out) => {
-                let made = left_out.table(self)?;
-                if made.num_rows() != self.rows {
-                    let reason = "the trace now has other rows";
-                    return Err(ReadError::not_loaded(self.decl.name, reason));
-                }
-                made.column(stored)
-            }
         }
+    }
+
+    /// The table that has a column, where this one leaves it out. It is made first if necessary.
+    fn made_for(&self, stored: usize) -> Result<Option<&Self>, ReadError> {
+        if let Contents::LeftOut(left_out) = &self.contents {
+            return left_out.table(self).map(Some);
+        }
+        let is_of_arg_sets = self.decl.columns[stored + 1].kind == ColumnKind::ArgSetId;
+        let Some(left_out) = self.arg_sets.as_ref().filter(|_| is_of_arg_sets) else {
+            return Ok(None);
+        };
+        let made = left_out.table(self)?;
+        if made.num_rows() != self.rows {
+            return Err(ReadError::not_loaded(self.decl.name, "the trace now has other rows"));
+        }
+        Ok(Some(made))
     }
 
     /// The description of the table.
@@ -220,6 +238,9 @@ impl Table {
         of_own: impl FnOnce(&StoredChunk) -> io::Result<T>,
         of_restored: impl FnOnce(&StoredChunk, &Restored) -> io::Result<T>,
     ) -> Result<T, ReadError> {
+        if let Some(made) = self.made_for(stored)? {
+            return made.read_chunk(chunk, stored, of_own, of_restored);
+        }
         let table = self.decl.name;
         let spilled = |source| ReadError::Spilled { table, source };
         let own = &self.column(stored)?.chunks()[chunk];
@@ -449,12 +470,10 @@ impl TraceTables {
         self.tables.iter()
     }
 
-    /// Bytes that values, bits of NULLs and text take, in memory as in a file.
+    /// Bytes that values, bits of NULLs and text take, in memory as in a file, without those of
+    /// tables that were left out.
     pub fn packed_bytes(&self) -> u64 {
-        if let Some(left_out) = self.left_out() {
-            return left_out.all().map_or(0, Self::packed_bytes);
-        }
-        let chunks = self.tables.iter().flat_map(|table| table.columns());
+        let chunks = self.tables.iter().flat_map(|table| table.own_rows().1);
         let chunks = chunks.flat_map(StoredColumn::chunks);
         chunks.map(StoredChunk::bytes).sum::<u64>() + self.strings.bytes()
     }

@@ -2,13 +2,16 @@
 //! and maps into memory.
 //!
 //! ```text
-//! magic, fingerprint │ blob │ blob │ … │ directory │ where it is, how long, its checksum, magic
+//! magic, fingerprint, groups left out │ blob │ blob │ … │ directory │ where it is, how long, its checksum, magic
 //! ```
 //!
 //! A blob is the packed values of a chunk, its bits for rows that are not NULL, or text; each is
 //! aligned so that Arrow can use it where it lies. The directory is a list of 64-bit words, little
 //! end first, which [`write`] and [`read`] go through in the same order. Columns are not named in
 //! it: the fingerprint says that they are those of this build's declarations.
+//!
+//! Groups of tables that an import left out are not written. Their tables have no rows, and the
+//! header names the groups, so that such bytes are never taken for all tables.
 //!
 //! Every byte has a checksum. The directory and text are checked when tables are opened. The
 //! values of a chunk are checked when they are first read, so that opening reads little of a large
@@ -20,6 +23,7 @@ mod restored;
 mod write;
 
 pub(crate) use check::Checksums;
+pub use read::StoredTables;
 pub(crate) use restored::{Backing, Restored};
 
 use std::hash::Hasher;
@@ -27,14 +31,14 @@ use std::hash::Hasher;
 use rustc_hash::FxHasher;
 use xxhash_rust::xxh3::Xxh3;
 
-use crate::{Tables, TraceTables};
+use crate::{TableGroups, Tables, TraceTables};
 
 /// Begins and ends the bytes; changes with what lies between.
-const MAGIC: u64 = u64::from_le_bytes(*b"tpqtab02");
+const MAGIC: u64 = u64::from_le_bytes(*b"tpqtab03");
 /// Where blobs begin is a multiple of this.
 const ALIGNMENT: usize = 64;
 /// Bytes before the first blob.
-const HEADER: usize = 16;
+const HEADER: usize = 24;
 /// Bytes after the directory.
 const TRAILER: usize = 32;
 
@@ -56,7 +60,8 @@ pub trait Store: Send + Sync {
     /// has others.
     fn is_intact(&self) -> bool;
 
-    /// Tables with the same rows, not made from these bytes. `damage` says what is wrong with the
+    /// Tables with the same rows, not made from these bytes, and without the groups of tables that
+    /// these bytes leave out: with those there would be more strings. `damage` says what is wrong with the
     /// bytes. Called once, on the thread that reads the first damaged chunk.
     ///
     /// # Errors
@@ -64,11 +69,12 @@ pub trait Store: Send + Sync {
     fn restore(&self, damage: &str) -> Result<TraceTables, String>;
 }
 
-/// A hash of the declared columns of tables.
+/// A hash of the declared columns of tables, and of their groups.
 fn fingerprint() -> u64 {
     let mut hasher = FxHasher::default();
     for table in Tables::DECLS {
         hasher.write(table.name.as_bytes());
+        hasher.write_u64(table.group.map_or(0, |group| TableGroups::NONE.with(group).to_word()));
         for column in table.columns {
             hasher.write(column.name.as_bytes());
             hasher.write(column.kind.label().as_bytes());

@@ -1,5 +1,6 @@
 //! From bytes to tables that lie in them.
 
+use std::io::Read;
 use std::sync::Arc;
 
 use arrow_buffer::{BooleanBuffer, Buffer};
@@ -12,14 +13,26 @@ use super::{
 };
 use crate::finished::{CHUNK_ROWS, ChunkRange, StoredChunk, StoredColumn, Table};
 use crate::packed::FrozenValues;
-use crate::{StringViews, TableDecl, Tables, TraceTables};
+use crate::{StringViews, TableDecl, TableGroups, Tables, TraceTables};
 
 type Result<T> = std::result::Result<T, NotTables>;
+
+/// Tables that lie in bytes.
+pub struct StoredTables {
+    /// The tables.
+    pub tables: TraceTables,
+    /// The groups of tables that were not written. These tables have no rows until they are made:
+    /// see [`TraceTables::leaving_out`].
+    pub left_out: TableGroups,
+    /// What the caller wrote about the tables.
+    pub about: Bytes,
+}
 
 /// The bytes, and how far their directory was gone through.
 struct Reader {
     blobs: Bytes,
     directory: Bytes,
+    left_out: TableGroups,
 }
 
 fn word(bytes: &[u8], at: usize) -> Result<u64> {
@@ -44,7 +57,9 @@ impl Reader {
         if word(bytes, trailer + 16)? != checksum(&bytes[..HEADER], begin, &directory) {
             return Err(NotTables("its directory is damaged"));
         }
-        Ok(Self { blobs: bytes.slice(..begin as usize), directory })
+        let left_out = TableGroups::from_word(word(bytes, 16)?);
+        let left_out = left_out.ok_or(NotTables("it leaves out what does not exist"))?;
+        Ok(Self { blobs: bytes.slice(..begin as usize), directory, left_out })
     }
 
     fn word(&mut self) -> Result<u64> {
@@ -122,9 +137,8 @@ impl Reader {
 }
 
 impl TraceTables {
-    /// Tables that were written as `bytes`, which `store` keeps, and what the caller wrote about
-    /// them. Values stay where they are, and are checked when they are first read; what fails is
-    /// read from tables that `store` restores.
+    /// Tables that were written as `bytes`, which `store` keeps. Values stay where they are, and
+    /// are checked when they are first read; what fails is read from tables that `store` restores.
     ///
     /// # Errors
     /// When the bytes were written by another version of tpq, or when the directory or text is
@@ -132,7 +146,7 @@ impl TraceTables {
     pub fn from_bytes(
         bytes: Bytes,
         store: Arc<dyn Store>,
-    ) -> std::result::Result<(Self, Bytes), NotTables> {
+    ) -> std::result::Result<StoredTables, NotTables> {
         let mut reader = Reader::open(&bytes)?;
         let about = Bytes::copy_from_slice(&reader.copied_blob()?);
         let strings = Arc::new(reader.strings()?);
@@ -140,6 +154,18 @@ impl TraceTables {
         let table = |decl| reader.table(decl, &strings, &backing).map(Arc::new);
         let tables = Tables::DECLS.iter().copied().map(table);
         let tables = tables.collect::<Result<Vec<_>>>()?;
-        Ok((Self::new(tables, strings), about))
+        let left_out = reader.left_out;
+        Ok(StoredTables { tables: Self::new(tables, strings), left_out, about })
+    }
+}
+
+impl TableGroups {
+    /// The groups that stored tables leave out, as their first bytes say; `None` for other bytes.
+    /// Only [`TraceTables::from_bytes`] compares checksums.
+    pub fn left_out_of(mut stored: impl Read) -> Option<Self> {
+        let mut header = [0; HEADER];
+        stored.read_exact(&mut header).ok()?;
+        let is_own = word(&header, 0).ok()? == MAGIC && word(&header, 8).ok()? == fingerprint();
+        Self::from_word(word(&header, 16).ok().filter(|_| is_own)?)
     }
 }

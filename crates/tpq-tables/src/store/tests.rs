@@ -5,9 +5,12 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use arrow_array::RecordBatch;
 use bytes::Bytes;
 
-use super::{NotTables, Store};
+use super::{NotTables, Store, StoredTables};
 use crate::table::{ArgsRow, SliceRow};
-use crate::{CHUNK_ROWS, ReadError, Table, Tables, TraceTables};
+use crate::{
+    CHUNK_ROWS, ReadError, Table, TableGroup, TableGroups, TableMaker, TableMaking, Tables,
+    TraceTables,
+};
 
 /// A file of a trace that can be imported again, unless `gone`.
 #[derive(Default)]
@@ -39,7 +42,9 @@ fn open(
     trace: &Arc<RestorableTrace>,
 ) -> Result<(TraceTables, Bytes), NotTables> {
     let store: Arc<dyn Store> = Arc::<RestorableTrace>::clone(trace);
-    TraceTables::from_bytes(bytes.into(), store)
+    let StoredTables { tables, about, left_out } = TraceTables::from_bytes(bytes.into(), store)?;
+    assert!(left_out.is_empty());
+    Ok((tables, about))
 }
 
 fn tables() -> TraceTables {
@@ -105,7 +110,7 @@ fn cut_or_damaged_files_are_refused() {
         assert!(refused(bytes.slice(..end)), "{end}");
     }
     let directory = bytes.len() - super::TRAILER - 64;
-    for place in [0, 9, directory, bytes.len() - 20, bytes.len() - 1] {
+    for place in [0, 9, 16, directory, bytes.len() - 20, bytes.len() - 1] {
         let mut damaged = bytes.to_vec();
         damaged[place] ^= 0x40;
         assert!(refused(damaged.into()), "{place}");
@@ -192,4 +197,47 @@ fn a_file_that_was_shortened_while_in_use_is_not_read() {
     let names = slice.read(0, 0..2, &[name]).expect("is restored");
     assert_eq!(slice.strings(&ids).as_ref(), names.column(0).as_ref());
     assert_eq!(trace.restored.load(Ordering::Relaxed), 1);
+}
+
+/// Makes the tables of [`tables`].
+struct Complete;
+
+impl TableMaker for Complete {
+    fn start(&self) -> TableMaking {
+        let work = || -> Result<Arc<TraceTables>, String> {
+            Ok(Arc::new(tables_of(["another order", SHORT, LONG])))
+        };
+        TableMaking { work: Box::new(work), cancel: Box::new(|| ()) }
+    }
+
+    fn is_reader_cancelled(&self) -> bool {
+        false
+    }
+}
+
+/// A table of a group that was left out has no rows in the file, also once the file is damaged.
+#[test]
+fn tables_that_were_left_out_are_read_from_those_that_are_made() {
+    let groups = TableGroups::NONE.with(TableGroup::KernelEvents);
+    let partial = tables().leaving_out(groups, Arc::new(Complete));
+    let bytes = written(&partial);
+    assert_eq!(TableGroups::left_out_of(bytes.as_slice()), Some(groups));
+    assert_eq!(TableGroups::left_out_of(&bytes[..20]), None);
+    assert!(bytes.len() < written(&tables()).len());
+    for shortened in [false, true] {
+        let trace = Arc::<RestorableTrace>::default();
+        let store: Arc<dyn Store> = Arc::<RestorableTrace>::clone(&trace);
+        let stored = TraceTables::from_bytes(bytes.clone().into(), store).expect("was written");
+        assert_eq!(stored.left_out, groups);
+        assert_eq!(stored.tables.get("args").map(|args| args.num_rows()), Some(0));
+        let back = stored.tables.leaving_out(groups, Arc::new(Complete));
+        trace.shortened.store(shortened, Ordering::Relaxed);
+        assert_eq!(contents(&back).expect("can be read"), contents(&tables()).expect("is whole"));
+        let args = back.get("args").expect("is there");
+        let key = args.decl().column_index("key").expect("is there");
+        let ids = args.string_ids(0, 0..1, key).expect("is made");
+        let keys = args.read(0, 0..1, &[key]).expect("is made");
+        assert_eq!(args.strings(&ids).as_ref(), keys.column(0).as_ref());
+        assert_eq!(trace.restored.load(Ordering::Relaxed), usize::from(shortened));
+    }
 }

@@ -42,9 +42,10 @@ impl<W: Write> Store<W> {
     }
 
     fn table(&mut self, table: &Table) -> io::Result<()> {
-        self.note(table.num_rows() as u64);
-        let chunks = table.columns().iter().flat_map(|column| column.chunks());
-        chunks.into_iter().try_for_each(|chunk| self.chunk(chunk))
+        let (rows, columns) = table.own_rows();
+        self.note(rows as u64);
+        let mut chunks = columns.iter().flat_map(|column| column.chunks());
+        chunks.try_for_each(|chunk| self.chunk(chunk))
     }
 
     fn chunk(&mut self, chunk: &StoredChunk) -> io::Result<()> {
@@ -66,16 +67,15 @@ impl<W: Write> Store<W> {
 }
 
 impl TraceTables {
-    /// Writes all tables, and something about them that is the caller's own.
+    /// Writes all tables but those that were left out, and something about them that is the
+    /// caller's own.
     ///
     /// # Errors
-    /// When `out` does not take it, or when tables that were left out cannot be made.
+    /// When `out` does not take it.
     pub fn write(&self, out: impl Write, about: &[u8]) -> io::Result<()> {
-        if let Some(left_out) = self.left_out() {
-            return left_out.all().map_err(io::Error::other)?.write(out, about);
-        }
         let mut store = Store { out, written: 0, directory: Vec::new() };
-        let header = [MAGIC.to_le_bytes(), fingerprint().to_le_bytes()].concat();
+        let left_out = self.groups_not_written().to_word();
+        let header = [MAGIC, fingerprint(), left_out].map(u64::to_le_bytes).concat();
         store.put(&header)?;
         store.blob(about)?;
         store.strings(self.strings())?;

@@ -38,14 +38,15 @@ pub(super) fn remove_abandoned(folder: &Path) {
     let _ = tpq_source::remove_abandoned(folder, PREFIX, UNFINISHED);
 }
 
-/// Deletes the least recently used entries until `bytes` more fit into `most`. Returns false if
-/// they can never fit. Other processes may do the same at this moment.
-pub(super) fn make_room(folder: &Path, bytes: u64, max: u64) -> io::Result<bool> {
+/// Deletes the least recently used entries until `bytes` more fit into `max`; before any other the
+/// entry at `replaced`, which the new one is to replace. Returns false if they can never fit. Other
+/// processes may do the same at this moment.
+pub(super) fn make_room(folder: &Path, bytes: u64, max: u64, replaced: &Path) -> io::Result<bool> {
     if bytes > max {
         return Ok(false);
     }
     let mut files = entries(folder)?;
-    files.sort_by_key(|file| file.used);
+    files.sort_by_key(|file| (file.path != replaced, file.used));
     let mut total: u64 = files.iter().map(|file| file.bytes).sum();
     for file in files {
         if total + bytes <= max {
@@ -120,7 +121,8 @@ mod tests {
         // Files of other programs.
         file(folder, "some.tables", 4000, 10_000);
         file(folder, "draft.unfinished", 4000, 10_000);
-        assert!(make_room(folder, 30, 121).expect("can be read"));
+        let none = folder.join("tpq-none.tables");
+        assert!(make_room(folder, 30, 121, &none).expect("can be read"));
         let others = ["draft.unfinished", "some.tables"];
         let own = ["tpq-new.tables", "tpq-old.tables"];
         let left = || {
@@ -128,10 +130,25 @@ mod tests {
             left.filter(|name| Some(name) != written.as_ref()).collect::<Vec<_>>()
         };
         assert_eq!(left(), [&others[..], &own].concat());
-        assert!(!make_room(folder, 122, 121).expect("can be read"));
-        assert!(make_room(folder, 111, 121).expect("can be read"));
+        assert!(!make_room(folder, 122, 121, &none).expect("can be read"));
+        assert!(make_room(folder, 111, 121, &none).expect("can be read"));
         assert_eq!(left(), others);
         // The file that is being written stays.
         assert_eq!(names(folder).len(), 3);
+    }
+
+    /// It was used last, and goes first.
+    #[test]
+    fn the_entry_that_is_replaced_makes_room_first() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let folder = folder.path();
+        file(folder, "tpq-old.tables", 40, 300);
+        file(folder, "tpq-partial.tables", 40, 10);
+        let replaced = folder.join("tpq-partial.tables");
+        assert!(make_room(folder, 41, 121, &replaced).expect("can be read"));
+        assert_eq!(names(folder), ["tpq-old.tables"]);
+        file(folder, "tpq-partial.tables", 40, 10);
+        assert!(make_room(folder, 40, 121, &replaced).expect("can be read"));
+        assert_eq!(names(folder), ["tpq-old.tables", "tpq-partial.tables"]);
     }
 }

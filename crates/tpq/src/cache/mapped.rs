@@ -5,17 +5,20 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use tpq_source::GuardedMap;
-use tpq_tables::{NotTables, Store, TraceTables};
+use tpq_source::{FileIdentity, GuardedMap};
+use tpq_tables::{NotTables, Store, StoredTables, TableGroups, TraceTables};
 
-use super::{Key, stored_summary};
+use super::{CachedTables, Key, stored_summary};
+use crate::import::Imported;
 use crate::traces::Traces;
-use crate::{CancelToken, ImportOptions, ImportSummary};
+use crate::{CancelToken, ImportOptions};
 
 /// A cache file, and the traces of its tables.
 #[derive(Clone)]
 pub(super) struct MappedTables {
     pub(super) path: PathBuf,
+    /// The file that had this path when it was opened.
+    pub(super) identity: Option<FileIdentity>,
     pub(super) key: Key,
     pub(super) traces: Traces,
 }
@@ -40,7 +43,7 @@ impl MappedTables {
         &self,
         file: &File,
         options: &ImportOptions,
-    ) -> Result<(TraceTables, ImportSummary), Unusable> {
+    ) -> Result<CachedTables, Unusable> {
         let damaged = |what: &str| Unusable::Damaged(what.to_owned());
         let len = file.metadata().map_err(|_| Unusable::Other)?.len();
         if len == 0 {
@@ -58,22 +61,25 @@ impl MappedTables {
             metatrace: None,
             ..options.clone()
         };
-        let store = CacheFile { map: Arc::clone(&map), tables: self.clone(), options };
+        let left_out = TableGroups::left_out_of(&**map).unwrap_or_default();
+        let store = CacheFile { map: Arc::clone(&map), tables: self.clone(), left_out, options };
         let bytes = Bytes::from_owner(MapBytes(map));
         let opened = TraceTables::from_bytes(bytes, Arc::new(store));
-        let (tables, label_bytes) = opened.map_err(|error: NotTables| damaged(error.reason()))?;
+        let opened = opened.map_err(|error: NotTables| damaged(error.reason()))?;
+        let StoredTables { tables, left_out, about } = opened;
         let label = label(&self.key, Vec::new());
-        let summary =
-            label_bytes.strip_prefix(label.as_slice()).ok_or(damaged("it has another name"))?;
+        let summary = about.strip_prefix(label.as_slice()).ok_or(damaged("it has another name"))?;
         let summary =
             stored_summary::from_bytes(summary).ok_or(damaged("its summary cannot be read"))?;
-        Ok((tables, summary))
+        Ok(CachedTables { tables, summary, left_out })
     }
 
-    /// Deletes the file and reports a warning.
+    /// Deletes the file, unless another has replaced it, and reports a warning.
     pub(super) fn delete(&self, damage: &str, options: &ImportOptions) {
-        // If it cannot be deleted, the next import replaces it.
-        let _ = fs::remove_file(&self.path);
+        if FileIdentity::of(&self.path).ok().flatten() == self.identity {
+            // If it cannot be deleted, the next import replaces it.
+            let _ = fs::remove_file(&self.path);
+        }
         options.warn(&format!(
             "the cache file {} is damaged ({damage}); it is deleted and the trace imported again",
             self.path.display()
@@ -94,6 +100,8 @@ impl AsRef<[u8]> for MapBytes {
 struct CacheFile {
     map: Arc<GuardedMap>,
     tables: MappedTables,
+    /// The groups of tables that are not in the file.
+    left_out: TableGroups,
     /// The options of the import.
     options: ImportOptions,
 }
@@ -106,13 +114,13 @@ impl Store for CacheFile {
     fn restore(&self, damage: &str) -> Result<TraceTables, String> {
         let MappedTables { key, traces, .. } = &self.tables;
         self.tables.delete(damage, &self.options);
-        let imported = traces.import(&self.options);
+        let imported = traces.import_without(self.left_out, &self.options);
         // Checked after the import, because the trace may change during it.
         if !key.is_current(traces) {
             return Err("the trace is no longer the one that was imported".to_owned());
         }
         match imported {
-            Ok((tables, _)) => Ok(tables),
+            Ok(Imported { tables, .. }) => Ok(tables),
             Err(error) => Err(format!("the trace cannot be imported again: {error}")),
         }
     }

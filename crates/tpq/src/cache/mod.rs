@@ -5,10 +5,15 @@
 //!                 import ──store, on a thread of its own──▶ a temporary file, then renamed
 //! ```
 //!
+//! An entry may leave out groups of tables that no statement named when the trace was imported: it
+//! says which. When one of them is wanted, the trace is imported again, as a whole, and the new
+//! entry replaces the old one.
+//!
 //! A file is complete before it gets its name, so any process can use it, and it can be deleted
 //! while other processes have it mapped. The cache never makes an import fail: a file that is
 //! damaged or unreadable is deleted and the trace imported again, and a failed write is ignored.
 
+mod entry_writes;
 mod folder;
 mod key;
 mod mapped;
@@ -17,11 +22,11 @@ mod stored_summary;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::thread::JoinHandle;
 
-use tpq_source::open_own_file;
-use tpq_tables::TraceTables;
+use tpq_source::{FileIdentity, open_own_file};
+use tpq_tables::{TableGroups, TraceTables};
 
+pub(crate) use entry_writes::{EntryWrites, WeakEntryWrites};
 pub(crate) use key::Key;
 
 use self::mapped::{MappedTables, Unusable};
@@ -75,17 +80,19 @@ impl TableCache {
         Key::new(traces, options)
     }
 
-    /// Finds the cached tables of these traces. Deletes a damaged file.
+    /// Finds the cached tables of these traces, whatever the entry leaves out. Deletes a damaged
+    /// file.
     pub(crate) fn find(
         &self,
         key: &Key,
         traces: &Traces,
         options: &ImportOptions,
-    ) -> Option<(TraceTables, ImportSummary)> {
+    ) -> Option<CachedTables> {
         folder::remove_abandoned(&self.folder);
         let path = self.folder.join(&key.file_name);
         let file = open_own_file(&path)?;
-        let mapped = MappedTables { path, key: key.clone(), traces: traces.clone() };
+        let identity = FileIdentity::of(&path).ok().flatten();
+        let mapped = MappedTables { path, identity, key: key.clone(), traces: traces.clone() };
         match mapped.open(&file, options) {
             Ok(found) => {
                 folder::mark_used(&file);
@@ -100,52 +107,116 @@ impl TableCache {
         }
     }
 
-    /// Starts to write tables to the cache, unless they are not worth it or the traces have
-    /// changed.
+    /// Starts to write tables to the cache, after what `writes` has begun, unless they are not
+    /// worth it or the traces have changed.
     pub(crate) fn store(
         &self,
         key: &Key,
         traces: &Traces,
         tables: Arc<TraceTables>,
         summary: &ImportSummary,
-    ) -> Option<PendingWrite> {
+        writes: &EntryWrites,
+    ) {
         let is_small = summary.trace_bytes < self.min_trace_bytes;
         if is_small || !summary.damage.is_empty() || !key.is_current(traces) {
-            return None;
+            return;
         }
         let path = self.folder.join(&key.file_name);
         let (cache, label) = (self.clone(), mapped::label(key, stored_summary::to_bytes(summary)));
-        let work = move || {
+        writes.begin(move || {
             // The tables are in memory, whether or not they could be cached.
             let _ = cache.write(&path, &tables, &label);
-        };
-        let thread = std::thread::Builder::new().name("cache".into()).spawn(work).ok()?;
-        Some(PendingWrite(Some(thread)))
+        });
     }
 
     fn write(&self, path: &Path, tables: &TraceTables, label: &[u8]) -> std::io::Result<()> {
         std::fs::create_dir_all(&self.folder)?;
         let size = tables.packed_bytes();
-        if !folder::make_room(&self.folder, size, self.max_bytes)? {
+        if !folder::make_room(&self.folder, size, self.max_bytes, path)? {
             return Ok(());
         }
         let file = folder::unfinished(&self.folder)?;
         tables.write(BufWriter::with_capacity(1 << 18, file.file()), label)?;
         // After a loss of power, a file of this name must still be complete.
         file.file().sync_data()?;
-        file.persist(path)?;
+        // Another process may have stored as many tables meanwhile, or more.
+        let left_out = tables.groups_not_written();
+        let is_stored = || left_out_at(path).is_some_and(|other| other.is_subset_of(left_out));
+        if left_out.is_empty() || !is_stored() {
+            file.persist(path)?;
+        }
         Ok(())
+    }
+
+    /// The names of the tables that the cache entry of these traces leaves out: none if it has all
+    /// tables. `None` if there is no entry. Reads all bytes of the traces.
+    pub fn tables_left_out(
+        &self,
+        paths: &[PathBuf],
+        options: &ImportOptions,
+    ) -> Option<Vec<&'static str>> {
+        let key = self.key(&Traces::Files(paths.to_owned()), options)?;
+        let left_out = left_out_at(&self.folder.join(key.file_name))?;
+        Some(left_out.table_names().collect())
     }
 }
 
-/// A cache entry that is being written. Dropping it waits for the end of the write.
-pub(crate) struct PendingWrite(Option<JoinHandle<()>>);
+/// The tables of a cache entry.
+pub(crate) struct CachedTables {
+    /// The tables, of which some may be empty because they are not in the entry.
+    pub(crate) tables: TraceTables,
+    pub(crate) summary: ImportSummary,
+    /// The groups of tables that are not in the entry.
+    pub(crate) left_out: TableGroups,
+}
 
-impl Drop for PendingWrite {
-    fn drop(&mut self) {
-        if let Some(thread) = self.0.take() {
-            // The panic hook has already printed the panic, and results do not depend on the cache.
-            let _ = thread.join();
+/// The groups of tables that an entry leaves out; `None` if there is no entry of this build.
+fn left_out_at(path: &Path) -> Option<TableGroups> {
+    TableGroups::left_out_of(open_own_file(path)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use tpq_tables::{TableGroup, TableMaker, TableMaking, Tables};
+
+    use super::*;
+
+    /// Makes no tables.
+    struct NoTables;
+
+    impl TableMaker for NoTables {
+        fn start(&self) -> TableMaking {
+            let work = || -> Result<Arc<TraceTables>, String> { Err("not made".to_owned()) };
+            TableMaking { work: Box::new(work), cancel: Box::new(|| ()) }
         }
+
+        fn is_reader_cancelled(&self) -> bool {
+            false
+        }
+    }
+
+    /// As where two processes import the same trace at once.
+    #[test]
+    fn an_entry_never_replaces_one_that_lacks_less() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = TableCache::in_folder(folder.path());
+        let path = folder.path().join("tpq-a.tables");
+        let write = |left_out: TableGroups| {
+            let tables = Tables::default().finish().leaving_out(left_out, Arc::new(NoTables));
+            cache.write(&path, &tables, b"").unwrap();
+            left_out_at(&path)
+        };
+        let (none, all) = (TableGroups::NONE, TableGroups::all());
+        let states = none.with(TableGroup::ThreadStates);
+        assert_eq!(write(all), Some(all));
+        assert_eq!(write(states), Some(states));
+        assert_eq!(write(all), Some(states));
+        // Neither lacks all that the other lacks.
+        assert_eq!(write(states.others()), Some(states.others()));
+        assert_eq!(write(none), Some(none));
+        assert_eq!(write(states), Some(none));
+        assert_eq!(write(none), Some(none));
+        // Nothing else is left in the folder.
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 }

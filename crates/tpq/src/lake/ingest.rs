@@ -215,7 +215,8 @@ async fn fail(paths: Vec<PathBuf>, why: &str, sender: &Sender<Ingested>) {
 
 /// The import options of one job. Tables go to the lake and not to the cache.
 fn of_job(options: &IngestOptions) -> ImportOptions {
-    let import = ImportOptions { cache: None, ..options.import.clone() };
+    // Statements that leave tables out do not apply: the lake gets all tables.
+    let import = ImportOptions { cache: None, statements: None, ..options.import.clone() };
     let each =
         EachOptions { import, jobs: options.jobs, metadata: Vec::new(), parameters: Vec::new() };
     each.of_job()
