@@ -14,6 +14,7 @@ mod rows;
 mod slot;
 mod statement_cut;
 mod summarizers;
+mod table_file;
 mod upload;
 
 use std::sync::atomic::AtomicBool;
