@@ -5,10 +5,13 @@ use super::plans::plan;
 use super::{rows, session};
 
 /// Conditions on an integer column, and the same in a form that no scan applies.
-const CONDITIONS: [(&str, &str); 12] = [
+const CONDITIONS: [(&str, &str); 15] = [
     ("utid = 1", "utid + 0 = 1"),
     ("1 = utid", "utid + 0 = 1"),
     ("utid IN (1, 7)", "utid + 0 IN (1, 7)"),
+    ("utid = 7 OR 1 = utid OR utid = 7", "utid + 0 IN (1, 7)"),
+    ("(dur = 3 OR dur = 5 OR dur = NULL) AND utid = 1", "dur + 0 IN (3, 5) AND utid + 0 = 1"),
+    ("utid = 1 OR dur = 3", "utid + 0 = 1 OR dur + 0 = 3"),
     ("utid = 1 AND dur = 3", "utid + 0 = 1 AND dur + 0 = 3"),
     ("dur = 3 AND ts > 900000", "dur + 0 = 3 AND ts > 900000"),
     ("dur IN (0, 9, 4, 17)", "dur + 0 IN (0, 9, 4, 17)"),
@@ -86,6 +89,16 @@ async fn the_plan_has_no_filter_above_the_scan() {
     let plan = plan("EXPLAIN SELECT ts FROM sched WHERE utid = 1 AND ucpu = 0").await;
     assert!(!plan.contains("FilterExec"), "{plan}");
     assert!(plan.contains("where utid@"), "{plan}");
+}
+
+/// The optimizer writes a short list as alternatives.
+#[tokio::test]
+async fn a_short_list_is_no_filter_above_the_scan() {
+    for condition in ["utid IN (0, 1)", "utid = 0 OR utid = 1"] {
+        let plan = plan(&format!("EXPLAIN SELECT ts FROM sched WHERE {condition}")).await;
+        assert!(!plan.contains("FilterExec"), "{plan}");
+        assert!(plan.contains("where utid@"), "{plan}");
+    }
 }
 
 /// Subqueries that run for each row read the rows of their parameter alone.
