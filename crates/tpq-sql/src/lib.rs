@@ -22,6 +22,7 @@ mod catalog;
 mod changes;
 mod constant_folding;
 mod distributed;
+mod early_distinct;
 mod errors;
 mod execute;
 mod explain;

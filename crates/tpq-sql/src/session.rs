@@ -17,6 +17,7 @@ use crate::ambiguous_filters::guarded;
 use crate::cancel::{CancelOnDrop, CancelToken};
 use crate::catalog::{Catalog, Relation};
 use crate::changes::{Change, change_of};
+use crate::early_distinct::EarlyDistinct;
 use crate::errors::{Names, SqlError, SqlErrorKind, translate};
 use crate::execute::Executor;
 use crate::explain::{explains, in_lines};
@@ -133,6 +134,7 @@ fn session_state(options: &SessionOptions) -> datafusion::common::Result<Session
         .with_analyzer_rules(planning_checks::analyzer_rules())
         .with_analyzer_rule(Arc::new(FindSharedPlans))
         .with_optimizer_rules(planning_checks::optimizer_rules())
+        .with_optimizer_rule(Arc::new(EarlyDistinct))
         .with_optimizer_rule(Arc::new(OpaqueConversions))
         .with_optimizer_rule(Arc::new(SettleSharedPlans))
         .with_query_planner(Arc::new(TraceQueryPlanner))
