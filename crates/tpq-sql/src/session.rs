@@ -30,6 +30,7 @@ use crate::modules::{Module, Modules, SqlModule};
 use crate::narrow_filters;
 use crate::offsets;
 use crate::opaque_conversions::{self, OpaqueConversions};
+use crate::operators::apply::UnusedValues;
 use crate::operators::{
     CancelChecks, FindSharedPlans, MemoryGuards, OuterConstants, PackedSorts, PartitionTopNRule,
     SettleSharedPlans, ShowSharedPlans, TraceQueryPlanner,
@@ -134,6 +135,7 @@ fn session_state(options: &SessionOptions) -> datafusion::common::Result<Session
         .with_analyzer_rules(planning_checks::analyzer_rules())
         .with_analyzer_rule(Arc::new(FindSharedPlans))
         .with_optimizer_rules(planning_checks::optimizer_rules())
+        .with_optimizer_rule(Arc::new(UnusedValues))
         .with_optimizer_rule(Arc::new(EarlyDistinct))
         .with_optimizer_rule(Arc::new(OpaqueConversions))
         .with_optimizer_rule(Arc::new(SettleSharedPlans))

@@ -48,6 +48,20 @@ async fn plans_use_what_the_tables_know() {
     insta::assert_snapshot!(plans);
 }
 
+#[tokio::test]
+async fn values_that_nobody_reads_are_not_computed() {
+    let with_next = "(SELECT o.id, o.dur, (SELECT i.ts FROM sched i WHERE i.ts > o.ts AND \
+                     i.utid = o.utid ORDER BY i.ts LIMIT 1) AS next FROM sched o)";
+    let computes = async |query: &str| {
+        let sql = format!("EXPLAIN {}", query.replace("with_next", with_next));
+        plan(&sql).await.contains("ApplyExec")
+    };
+    assert!(computes("SELECT id, next FROM with_next WHERE dur = 3").await);
+    assert!(computes("SELECT id FROM with_next WHERE next > 5").await);
+    assert!(!computes("SELECT id FROM with_next WHERE dur = 3").await);
+    assert!(!computes("SELECT dur, sum(id) FROM with_next GROUP BY dur").await);
+}
+
 /// How many chunks a statement skipped.
 async fn skipped(sql: &str) -> usize {
     let text = plan(&format!("EXPLAIN ANALYZE {sql}")).await;

@@ -117,6 +117,28 @@ async fn parameters_are_values() {
     assert!(found.contains("| 30007  | 301090  |"), "{found}");
 }
 
+/// Subqueries of a row are run for the rows alone that a join keeps.
+#[tokio::test]
+async fn keys_of_a_join_reach_scans_below_subqueries() {
+    let session = session();
+    let of = |key: &str| {
+        format!(
+            "SELECT count(*) AS n, sum(s.ts), min(s.name), max(s.name) FROM \
+             (SELECT id AS wanted FROM sched WHERE id IN (7, 30000, 100001, 100002)) w JOIN \
+             (SELECT o.id, o.ts, (SELECT t.name FROM thread t WHERE t.utid <= o.utid \
+              ORDER BY t.utid DESC LIMIT 1) AS name FROM sched o) s ON s.id = {key}"
+        )
+    };
+    let found = rows(&session, &of("w.wanted")).await.unwrap();
+    assert_eq!(found, rows(&session, &of("w.wanted + 0")).await.unwrap());
+    // 1,070 + 301,000 + 1,001,010 + 1,001,020.
+    assert!(found.contains("| 4 ") && found.contains("| 2304100 "), "{found}");
+    assert!(found.contains("app") && found.contains("worker"), "{found}");
+    let analyzed = plan(&format!("EXPLAIN ANALYZE {}", of("w.wanted"))).await;
+    assert!(analyzed.contains("ApplyExec"), "{analyzed}");
+    assert!(analyzed.contains(", input_rows=4,"), "{analyzed}");
+}
+
 /// The rows of a mipmap are joined with the table by their ids: the scan reads these alone.
 #[tokio::test]
 async fn a_mipmap_is_the_small_side_of_a_join() {
