@@ -23,6 +23,7 @@ mod changes;
 mod constant_folding;
 mod distributed;
 mod early_distinct;
+mod early_semi_joins;
 mod errors;
 mod execute;
 mod explain;

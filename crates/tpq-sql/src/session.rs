@@ -18,6 +18,7 @@ use crate::cancel::{CancelOnDrop, CancelToken};
 use crate::catalog::{Catalog, Relation};
 use crate::changes::{Change, change_of};
 use crate::early_distinct::EarlyDistinct;
+use crate::early_semi_joins::EarlySemiJoins;
 use crate::errors::{Names, SqlError, SqlErrorKind, translate};
 use crate::execute::Executor;
 use crate::explain::{explains, in_lines};
@@ -136,6 +137,7 @@ fn session_state(options: &SessionOptions) -> datafusion::common::Result<Session
         .with_analyzer_rule(Arc::new(FindSharedPlans))
         .with_optimizer_rules(planning_checks::optimizer_rules())
         .with_optimizer_rule(Arc::new(UnusedValues))
+        .with_optimizer_rule(Arc::new(EarlySemiJoins))
         .with_optimizer_rule(Arc::new(EarlyDistinct))
         .with_optimizer_rule(Arc::new(OpaqueConversions))
         .with_optimizer_rule(Arc::new(SettleSharedPlans))
