@@ -50,12 +50,14 @@ mod primary_key;
 mod reading;
 mod result;
 mod scan;
+mod self_joins;
 mod session;
 mod show;
 mod spill_files;
 mod stack;
 mod summarize;
 mod table_groups;
+mod unique_columns;
 mod views;
 
 #[cfg(test)]

@@ -42,6 +42,7 @@ use crate::perfetto_sql::{
 };
 use crate::planning_checks;
 use crate::result::ResultSet;
+use crate::self_joins::SelfJoins;
 use crate::spill_files::SpillFiles;
 use crate::stack::{Planning, give_tasks_room, with_room_to_plan};
 use crate::views::Prelude;
@@ -137,6 +138,7 @@ fn session_state(options: &SessionOptions) -> datafusion::common::Result<Session
         .with_analyzer_rule(Arc::new(FindSharedPlans))
         .with_optimizer_rules(planning_checks::optimizer_rules())
         .with_optimizer_rule(Arc::new(UnusedValues))
+        .with_optimizer_rule(Arc::new(SelfJoins))
         .with_optimizer_rule(Arc::new(EarlySemiJoins))
         .with_optimizer_rule(Arc::new(EarlyDistinct))
         .with_optimizer_rule(Arc::new(OpaqueConversions))

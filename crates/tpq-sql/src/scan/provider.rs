@@ -54,6 +54,11 @@ impl StoredTable {
         })
     }
 
+    /// Whether a column has the numbers of the rows.
+    pub(crate) fn is_key(&self, column: usize) -> bool {
+        self.table.key() == Some(column)
+    }
+
     /// The number of rows.
     pub(crate) fn rows(&self) -> usize {
         self.table.num_rows()

@@ -19,6 +19,7 @@ mod partition_top_n;
 mod plans;
 mod pointers;
 mod reading;
+mod self_joins;
 mod shared_plans;
 mod slices;
 mod sqlite;
