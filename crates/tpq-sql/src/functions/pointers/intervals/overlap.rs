@@ -1,8 +1,6 @@
 //! `__intrinsic_interval_overlap_count_agg(ts, dur)`: how many intervals there are at a time, from
 //! each start or end on.
 
-use std::sync::Arc;
-
 use datafusion::arrow::array::{Array, ArrayRef, Int64Array};
 use datafusion::arrow::datatypes::Fields;
 use datafusion::common::Result;
@@ -28,10 +26,7 @@ pub(super) fn counted(collected: &[ArrayRef]) -> Result<Vec<ArrayRef>> {
         Some(count) => {
             let times = std::iter::once(None).chain(counts.times.into_iter().map(Some));
             let values = std::iter::once(count).chain(counts.values);
-            vec![
-                to_nullable_column(times.collect()),
-                Arc::new(Int64Array::from_iter_values(values)),
-            ]
+            vec![to_nullable_column(times.collect()), to_column(values.collect())]
         }
     })
 }
@@ -47,9 +42,9 @@ struct Bounds {
 
 impl Bounds {
     fn of(starts: &Int64Array, durs: &Int64Array) -> Self {
-        let mut bounds =
-            Self { starts: Vec::with_capacity(starts.len()), ends: Vec::new(), unknown: None };
-        bounds.ends.reserve(starts.len());
+        let room = starts.len();
+        let (all_starts, ends) = (Vec::with_capacity(room), Vec::with_capacity(room));
+        let mut bounds = Self { starts: all_starts, ends, unknown: None };
         for (start, dur) in starts.iter().zip(durs) {
             let dur = dur.filter(|&dur| dur != NO_END);
             let Some(start) = start else {
@@ -101,6 +96,8 @@ impl Counts {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use datafusion::arrow::array::AsArray;
     use datafusion::arrow::datatypes::Int64Type;
 
