@@ -15,14 +15,10 @@ CREATE PERFETTO MACRO intervals_overlap_count(
 )
 RETURNS TableOrSubquery AS
 (
-  SELECT __at AS ts, sum(sum(__step)) OVER (ORDER BY __at) AS value
-  FROM (
-    SELECT $ts_column AS __at, 1 AS __step FROM $segments
-    UNION ALL
-    SELECT $ts_column + $dur_column, -1 FROM $segments WHERE $dur_column != -1
-  )
-  GROUP BY __at
-  ORDER BY __at
+  SELECT ts, value
+  FROM __intrinsic_table_ptr((
+    SELECT __intrinsic_interval_overlap_count_agg($ts_column, $dur_column) FROM $segments
+  ))
 );
 
 -- Counts overlapping intervals over time for each group. Output: `ts`, `value` and `group_name`,

@@ -14,8 +14,11 @@ pub struct Limits {
     pub queries: usize,
     /// How long a query may run.
     pub query_time: Option<Duration>,
-    /// How long a client may pause in reading a result.
+    /// How long a client may pause in reading a result, or in sending the body of a request.
     pub read_timeout: Duration,
+    /// How long a connection waits for its client to read before it is closed. Longer than
+    /// `read_timeout`, so that a client that reads on finds the error of its query.
+    pub write_timeout: Duration,
     /// How long a connection of HTTP may take for its first request.
     pub first_request: Duration,
     /// How long a WebSocket may answer no ping.
@@ -32,6 +35,7 @@ impl Default for Limits {
             queries: 16,
             query_time: None,
             read_timeout: Duration::from_secs(600),
+            write_timeout: Duration::from_secs(3600),
             first_request: Duration::from_secs(30),
             ping_wait: Duration::from_secs(600),
             pending_requests: 1024,

@@ -13,6 +13,7 @@ use socket2::{SockRef, TcpKeepalive};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::Sleep;
 
 /// How long a connection may be quiet before the system asks whether the other machine is there.
 const QUIET: Duration = Duration::from_secs(60);
@@ -106,11 +107,17 @@ fn bind_one(address: SocketAddr) -> Result<TcpListener, ListenError> {
 pub(crate) struct LimitedListener {
     listener: TcpListener,
     slots: Arc<Semaphore>,
+    write_timeout: Duration,
 }
 
 impl LimitedListener {
-    pub(crate) fn new(listener: TcpListener, slots: Arc<Semaphore>) -> Self {
-        Self { listener, slots }
+    /// A listener of which the clients may read nothing for as long as `write_timeout`.
+    pub(crate) fn new(
+        listener: TcpListener,
+        slots: Arc<Semaphore>,
+        write_timeout: Duration,
+    ) -> Self {
+        Self { listener, slots, write_timeout }
     }
 }
 
@@ -123,7 +130,8 @@ impl Listener for LimitedListener {
         // The semaphore is never closed.
         let slot = Arc::clone(&self.slots).acquire_owned().await.ok();
         prepare(&stream);
-        (CountedStream { stream, _slot: slot }, address)
+        let write_timeout = self.write_timeout;
+        (CountedStream { stream, _slot: slot, write_timeout, stalled: None }, address)
     }
 
     fn local_addr(&self) -> io::Result<SocketAddr> {
@@ -140,10 +148,31 @@ pub(crate) fn prepare(stream: &TcpStream) {
     let _ = SockRef::from(stream).set_tcp_keepalive(&asks);
 }
 
-/// A connection that counts as one until it is dropped.
+/// A connection that counts as one until it is dropped. Writing fails when the client reads nothing
+/// for too long: a connection that waits for it would count for ever.
 pub(crate) struct CountedStream {
     stream: TcpStream,
     _slot: Option<OwnedSemaphorePermit>,
+    write_timeout: Duration,
+    /// The end of the time of a write that waits for the client; `None` if none waits.
+    stalled: Option<Pin<Box<Sleep>>>,
+}
+
+impl CountedStream {
+    /// The outcome of a write, which fails if it waits for too long.
+    fn in_time<T>(
+        &mut self,
+        context: &mut Context<'_>,
+        written: Poll<io::Result<T>>,
+    ) -> Poll<io::Result<T>> {
+        if written.is_ready() {
+            self.stalled = None;
+            return written;
+        }
+        let wait = self.write_timeout;
+        let timer = self.stalled.get_or_insert_with(|| Box::pin(tokio::time::sleep(wait)));
+        timer.as_mut().poll(context).map(|()| Err(io::ErrorKind::TimedOut.into()))
+    }
 }
 
 impl AsyncRead for CountedStream {
@@ -162,7 +191,8 @@ impl AsyncWrite for CountedStream {
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write(context, bytes)
+        let written = Pin::new(&mut self.stream).poll_write(context, bytes);
+        self.in_time(context, written)
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -178,10 +208,57 @@ impl AsyncWrite for CountedStream {
         context: &mut Context<'_>,
         bytes: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write_vectored(context, bytes)
+        let written = Pin::new(&mut self.stream).poll_write_vectored(context, bytes);
+        self.in_time(context, written)
     }
 
     fn is_write_vectored(&self) -> bool {
         self.stream.is_write_vectored()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+    use super::*;
+
+    /// More than the system takes before the client reads.
+    const MANY: usize = 64 << 20;
+
+    /// Both ends of a connection.
+    async fn connected(write_timeout: Duration) -> (CountedStream, TcpStream) {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let address = listener.local_addr().expect("an address");
+        let slots = Arc::new(Semaphore::new(1));
+        let mut listener = LimitedListener::new(listener, slots, write_timeout);
+        let client = TcpStream::connect(address).await.expect("a connection");
+        (listener.accept().await.0, client)
+    }
+
+    #[tokio::test]
+    async fn a_client_that_reads_nothing_loses_its_connection() {
+        let (mut stream, client) = connected(Duration::from_millis(100)).await;
+        let sent = stream.write_all(&vec![0; MANY]).await;
+        assert_eq!(sent.map_err(|error| error.kind()), Err(io::ErrorKind::TimedOut));
+        drop(client);
+    }
+
+    #[tokio::test]
+    async fn a_client_that_pauses_loses_nothing() {
+        let (mut stream, mut client) = connected(Duration::from_secs(60)).await;
+        let reading = async {
+            let mut read = 0;
+            let mut buffer = vec![0; 8 << 20];
+            while read < MANY {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+                read += client.read(&mut buffer).await.expect("bytes");
+            }
+            read
+        };
+        let bytes = vec![0; MANY];
+        let (sent, read) = tokio::join!(stream.write_all(&bytes), reading);
+        assert!(sent.is_ok());
+        assert_eq!(read, MANY);
     }
 }

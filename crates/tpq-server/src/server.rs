@@ -88,6 +88,7 @@ impl Server {
     pub async fn run(self, stop: impl Future<Output = ()>) -> io::Result<()> {
         let limit = self.app.engine.limits().connections.clamp(1, Semaphore::MAX_PERMITS);
         let slots = Arc::new(Semaphore::new(limit));
+        let wait = self.app.engine.limits().write_timeout;
         let mut tasks: JoinSet<io::Result<()>> = JoinSet::new();
         if !self.postgres.is_empty() {
             let (engine, access) = (Arc::clone(&self.app.engine), Arc::clone(&self.app.access));
@@ -101,12 +102,12 @@ impl Server {
             }
         }
         for listener in self.flight_sql {
-            let listener = LimitedListener::new(listener, Arc::clone(&slots));
+            let listener = LimitedListener::new(listener, Arc::clone(&slots), wait);
             let (engine, access) = (Arc::clone(&self.app.engine), Arc::clone(&self.app.access));
             tasks.spawn(flight_sql::run(listener, engine, access));
         }
         for listener in self.http {
-            let listener = LimitedListener::new(listener, Arc::clone(&slots));
+            let listener = LimitedListener::new(listener, Arc::clone(&slots), wait);
             let (router, engine) = (router(self.app.clone()), Arc::clone(&self.app.engine));
             tasks.spawn(async move {
                 http::run(listener, router, engine.limits()).await;

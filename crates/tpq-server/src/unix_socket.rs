@@ -4,6 +4,7 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use futures::stream;
@@ -12,6 +13,7 @@ use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::Semaphore;
 use tokio::sync::mpsc::Receiver;
+use tokio::time::timeout;
 
 use crate::engine::Engine;
 use crate::listen::ListenError;
@@ -64,7 +66,7 @@ impl Socket {
                     });
                 }
                 // Too many open files, for example.
-                Err(_) => tokio::time::sleep(std::time::Duration::from_millis(100)).await,
+                Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
             }
         }
     }
@@ -123,8 +125,9 @@ fn check_owner(folder: &Path, own: &Path) -> io::Result<()> {
 async fn serve_stream(engine: Arc<Engine>, stream: UnixStream) {
     let (reader, writer) = stream.into_split();
     let input = Box::pin(stream::unfold(reader, read));
+    let write_timeout = engine.limits().write_timeout;
     let (served, replies) = connect(engine, input, EndOfInput::Stop);
-    tokio::join!(served, send_all(replies, writer));
+    tokio::join!(served, send_all(replies, writer, write_timeout));
 }
 
 /// The next bytes; `None` when the client has gone.
@@ -136,9 +139,14 @@ async fn read(mut reader: OwnedReadHalf) -> Option<(Bytes, OwnedReadHalf)> {
     }
 }
 
-async fn send_all(mut replies: Receiver<Bytes>, mut writer: OwnedWriteHalf) {
+/// Sends replies until there are no more, or the client has gone or does not read one in time.
+async fn send_all(
+    mut replies: Receiver<Bytes>,
+    mut writer: OwnedWriteHalf,
+    write_timeout: Duration,
+) {
     while let Some(reply) = replies.recv().await {
-        if writer.write_all(&reply).await.is_err() {
+        if !matches!(timeout(write_timeout, writer.write_all(&reply)).await, Ok(Ok(()))) {
             return;
         }
     }
@@ -168,6 +176,18 @@ mod tests {
         std::fs::write(&path, "mine").expect("a file");
         assert!(Socket::bind(&path).is_err());
         assert_eq!(std::fs::read(&path).expect("a file"), b"mine");
+    }
+
+    #[tokio::test]
+    async fn a_client_that_reads_nothing_is_not_waited_for() {
+        let (server, client) = UnixStream::pair().expect("a pair");
+        let (_reader, writer) = server.into_split();
+        let (sender, replies) = tokio::sync::mpsc::channel(1);
+        // More than the system takes before the client reads.
+        sender.send(vec![0; 64 << 20].into()).await.expect("it is waited for");
+        send_all(replies, writer, Duration::from_millis(100)).await;
+        assert!(sender.is_closed());
+        drop(client);
     }
 
     #[test]

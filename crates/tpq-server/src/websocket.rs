@@ -111,7 +111,8 @@ mod tests {
         let engine = crate::engine::test_engine(limits.clone());
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address");
-        let listener = LimitedListener::new(listener, Arc::new(Semaphore::new(1)));
+        let slots = Arc::new(Semaphore::new(1));
+        let listener = LimitedListener::new(listener, slots, limits.write_timeout);
         let handler = move |request: WebSocketUpgrade| {
             std::future::ready(upgrade(Arc::clone(&engine), request))
         };

@@ -22,6 +22,8 @@ mod catalog;
 mod changes;
 mod constant_folding;
 mod distributed;
+mod early_distinct;
+mod early_semi_joins;
 mod errors;
 mod execute;
 mod explain;
@@ -48,6 +50,7 @@ mod primary_key;
 mod reading;
 mod result;
 mod scan;
+mod self_joins;
 mod session;
 mod show;
 mod spill_files;
@@ -55,6 +58,7 @@ mod stack;
 mod summarize;
 mod table_groups;
 mod table_positions;
+mod unique_columns;
 mod views;
 
 #[cfg(test)]

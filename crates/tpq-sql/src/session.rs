@@ -17,6 +17,8 @@ use crate::ambiguous_filters::guarded;
 use crate::cancel::{CancelOnDrop, CancelToken, Under};
 use crate::catalog::{Catalog, Relation};
 use crate::changes::{Change, change_of};
+use crate::early_distinct::EarlyDistinct;
+use crate::early_semi_joins::EarlySemiJoins;
 use crate::errors::{Names, SqlError, SqlErrorKind, translate};
 use crate::execute::Executor;
 use crate::explain::{explains, in_lines};
@@ -29,6 +31,7 @@ use crate::modules::{Module, Modules, SqlModule};
 use crate::narrow_filters;
 use crate::offsets;
 use crate::opaque_conversions::{self, OpaqueConversions};
+use crate::operators::apply::UnusedValues;
 use crate::operators::{
     CancelChecks, FindSharedPlans, MemoryGuards, OuterConstants, PackedSorts, PartitionTopNRule,
     SettleSharedPlans, ShowSharedPlans, SubqueryLabels, TraceQueryPlanner,
@@ -39,6 +42,7 @@ use crate::perfetto_sql::{
 };
 use crate::planning_checks;
 use crate::result::ResultSet;
+use crate::self_joins::SelfJoins;
 use crate::spill_files::SpillFiles;
 use crate::stack::{Planning, give_tasks_room, with_room_to_plan};
 use crate::views::Prelude;
@@ -133,6 +137,10 @@ fn session_state(options: &SessionOptions) -> datafusion::common::Result<Session
         .with_analyzer_rules(planning_checks::analyzer_rules())
         .with_analyzer_rule(Arc::new(FindSharedPlans))
         .with_optimizer_rules(planning_checks::optimizer_rules())
+        .with_optimizer_rule(Arc::new(UnusedValues))
+        .with_optimizer_rule(Arc::new(SelfJoins))
+        .with_optimizer_rule(Arc::new(EarlySemiJoins))
+        .with_optimizer_rule(Arc::new(EarlyDistinct))
         .with_optimizer_rule(Arc::new(OpaqueConversions))
         .with_optimizer_rule(Arc::new(SettleSharedPlans))
         .with_query_planner(Arc::new(TraceQueryPlanner))

@@ -3,30 +3,29 @@
 //! The stream is a TAR of Arrow files, one for each table with rows. A header of TAR states the
 //! length of its file, so each table goes to a temporary file first.
 
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io;
 use std::panic::AssertUnwindSafe;
+use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use futures::{FutureExt, Stream, StreamExt};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
-use tpq_output::{Format, OutputError, OutputOptions, writer};
+use tpq_output::OutputError;
 use tpq_proto::message::export_args::Format as Wanted;
 use tpq_sql::{CancelToken, Session, SqlError, SqlErrorKind};
 
 use super::deadline::Deadline;
 use super::slot::{NotSent, Slot};
+use super::table_file::{TableFile, TableWriting};
 use super::{Engine, EngineError};
 use crate::loader::LoadedTrace;
 
 /// Parts of the stream that may wait to be sent.
 const MAX_WAITING: usize = 4;
-/// The number of bytes of a part.
-const PART: usize = 64 << 10;
 /// The size of a block of TAR.
 const BLOCK: u64 = 512;
 
@@ -46,9 +45,27 @@ pub enum ExportError {
     /// A table could not be written.
     #[error(transparent)]
     Output(#[from] OutputError),
-    /// The temporary file failed.
-    #[error("the temporary file of an export failed: {0}")]
-    File(#[from] io::Error),
+    /// The temporary file of a table failed.
+    #[error(
+        "cannot {action} a temporary file in {}: {source}; TMPDIR may name a folder with more room",
+        folder.display()
+    )]
+    File {
+        /// What was tried.
+        action: &'static str,
+        /// The folder of the file, which has no name.
+        folder: PathBuf,
+        /// The error of the system.
+        source: io::Error,
+    },
+    /// The name of a table does not fit into an archive.
+    #[error("cannot add the table {table} to the archive: {source}")]
+    Name {
+        /// The table.
+        table: String,
+        /// The error of the archive.
+        source: io::Error,
+    },
     /// The client has gone.
     #[error("the client has gone")]
     Disconnected,
@@ -58,6 +75,11 @@ pub enum ExportError {
 }
 
 impl ExportError {
+    /// The error of a temporary file.
+    pub(super) fn file(action: &'static str, source: io::Error) -> Self {
+        Self::File { action, folder: std::env::temp_dir(), source }
+    }
+
     fn is_stopped(&self) -> bool {
         match self {
             Self::Stopped => true,
@@ -162,44 +184,41 @@ impl Export<'_> {
         table: &str,
         slot: &mut Slot,
     ) -> Result<(), ExportError> {
-        let mut file = tempfile::tempfile()?;
-        if self.write(session, table, &file).await? == 0 {
+        let Some(mut file) = self.write(session, table).await?.filter(|file| file.rows() > 0)
+        else {
             return Ok(());
-        }
-        let length = file.seek(SeekFrom::End(0))?;
-        file.rewind()?;
+        };
+        let length = file.length();
         self.send(slot, header(table, length)?).await?;
-        while let Some(part) = read_part(&mut file)? {
+        while let Some((part, rest)) = file.next_part().await? {
             self.send(slot, part).await?;
+            file = rest;
         }
         let padding = length.next_multiple_of(BLOCK) - length;
         self.send(slot, vec![0; padding as usize].into()).await
     }
 
-    /// Writes the rows of a table, and returns their number.
+    /// Writes the rows of a table to a file.
     async fn write(
         &self,
         session: &Session,
         table: &str,
-        file: &File,
-    ) -> Result<usize, ExportError> {
+    ) -> Result<Option<TableFile>, ExportError> {
         let sql = format!("SELECT * FROM {table}");
-        let sink = Box::new(io::BufWriter::new(file.try_clone()?));
-        let mut writer = writer(Format::Arrow, sink, OutputOptions::default());
-        let mut written = 0;
+        let mut file = None;
         for statement in session.statements(&sql)? {
             let Some(mut rows) = session.run_cancellable(&statement, &self.cancel).await? else {
                 continue;
             };
-            writer.begin(rows.schema())?;
+            let writing = TableWriting::begin(Arc::clone(rows.schema()));
             while let Some(batch) = rows.next().await {
-                let batch = batch?;
-                written += batch.num_rows();
-                writer.write(&batch)?;
+                if !writing.add(batch?).await {
+                    break;
+                }
             }
-            writer.end()?;
+            file = Some(writing.finish().await?);
         }
-        Ok(written)
+        Ok(file)
     }
 
     async fn send(&self, slot: &mut Slot, part: Bytes) -> Result<(), ExportError> {
@@ -214,19 +233,13 @@ impl Export<'_> {
 }
 
 /// The header of a file in the archive.
-fn header(table: &str, length: u64) -> io::Result<Bytes> {
+fn header(table: &str, length: u64) -> Result<Bytes, ExportError> {
     let mut header = tar::Header::new_gnu();
-    header.set_path(format!("{table}.arrow"))?;
+    let path = format!("{table}.arrow");
+    let failed = |source| ExportError::Name { table: table.to_owned(), source };
+    header.set_path(path).map_err(failed)?;
     header.set_size(length);
     header.set_mode(0o644);
     header.set_cksum();
     Ok(Bytes::copy_from_slice(header.as_bytes()))
-}
-
-/// The next bytes of a file; `None` at its end.
-fn read_part(file: &mut File) -> io::Result<Option<Bytes>> {
-    let mut part = BytesMut::zeroed(PART);
-    let length = file.read(&mut part)?;
-    part.truncate(length);
-    Ok((length > 0).then(|| part.freeze()))
 }

@@ -15,6 +15,7 @@ mod rows;
 mod slot;
 mod statement_cut;
 mod summarizers;
+mod table_file;
 mod upload;
 
 use std::sync::atomic::AtomicBool;
@@ -230,7 +231,10 @@ impl Engine {
     /// # Errors
     /// When there is no trace.
     pub async fn restore_initial_tables(&self) -> Result<(), EngineError> {
-        self.trace().await?.session().restore_initial_tables();
+        let trace = self.trace().await?;
+        // Large tables take a while to be freed.
+        let restored = async move { trace.session().restore_initial_tables() };
+        self.detached("the session", restored).await?;
         self.summarizers.lock().unwrap_or_else(PoisonError::into_inner).forget_rows();
         Ok(())
     }

@@ -3,7 +3,7 @@
 //! The rows of a query are stored in a table when the client first asks for them. A change of any
 //! query drops these tables, because queries read each other.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::Instant;
 
@@ -50,6 +50,18 @@ enum Failure {
 }
 
 impl Summarizers {
+    /// An id that no summarizer has.
+    fn free_id(&self) -> String {
+        let mut number = self.all.len() + 1;
+        loop {
+            let id = format!("summarizer_{number}");
+            if !self.all.contains_key(&id) {
+                return id;
+            }
+            number += 1;
+        }
+    }
+
     /// Forgets the rows of all queries: their tables are gone.
     pub(super) fn forget_rows(&mut self) {
         self.all.values_mut().for_each(|summarizer| summarizer.stored.clear());
@@ -72,8 +84,8 @@ impl Summarizer {
                 ..info(query)
             })
             .collect();
-        let dropped =
-            self.queries.iter().filter(|old| queries.iter().all(|new| new.id() != old.id()));
+        let left: HashSet<&str> = queries.iter().map(Query::id).collect();
+        let dropped = self.queries.iter().filter(|old| !left.contains(old.id()));
         changes.extend(
             dropped.map(|query| SummarizerQuerySyncInfo { was_dropped: Some(true), ..info(query) }),
         );
@@ -93,7 +105,7 @@ impl Engine {
     /// Creates a summarizer, or empties the one of this id.
     pub(crate) fn create_summarizer(&self, id: Option<String>) -> CreateSummarizerResult {
         let mut summarizers = self.summarizers();
-        let id = id.unwrap_or_else(|| format!("summarizer_{}", summarizers.all.len() + 1));
+        let id = id.unwrap_or_else(|| summarizers.free_id());
         if summarizers.all.len() >= MAX_SUMMARIZERS && !summarizers.all.contains_key(&id) {
             let error = format!("there are {MAX_SUMMARIZERS} summarizers; destroy some of them");
             return CreateSummarizerResult { summarizer_id: None, error: Some(error) };
@@ -202,4 +214,39 @@ fn unknown(id: &str) -> String {
 
 fn failed(exists: bool, error: String) -> QuerySummarizerResult {
     QuerySummarizerResult { exists: Some(exists), error: Some(error), ..Default::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn query(id: String) -> Query {
+        Query { id: Some(id), ..Query::default() }
+    }
+
+    #[tokio::test]
+    async fn an_id_is_not_given_twice() {
+        let engine = crate::engine::test_engine(crate::Limits::default());
+        let create = || engine.create_summarizer(None).summarizer_id.expect("an id");
+        let (first, second) = (create(), create());
+        assert_ne!(first, second);
+        assert_eq!(engine.destroy_summarizer(&first).error, None);
+        let third = create();
+        assert_ne!(third, second, "it would empty a summarizer that is in use");
+    }
+
+    /// With a comparison of each with each, this would take a minute.
+    #[test]
+    fn many_queries_are_compared_at_once() {
+        const MANY: usize = 50_000;
+        let mut summarizer = Summarizer::default();
+        let queries = |from: usize| -> Vec<Query> {
+            (from..from + MANY).map(|number| query(number.to_string())).collect()
+        };
+        assert_eq!(summarizer.update(queries(0)).len(), MANY);
+        let changes = summarizer.update(queries(MANY));
+        assert_eq!(changes.len(), 2 * MANY);
+        assert!(changes.iter().take(MANY).all(SummarizerQuerySyncInfo::was_updated));
+        assert!(changes.iter().skip(MANY).all(SummarizerQuerySyncInfo::was_dropped));
+    }
 }

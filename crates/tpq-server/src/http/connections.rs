@@ -64,7 +64,8 @@ mod tests {
     async fn serve(first_request: Duration) -> SocketAddr {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address");
-        let listener = LimitedListener::new(listener, Arc::new(Semaphore::new(1)));
+        let wait = Limits::default().write_timeout;
+        let listener = LimitedListener::new(listener, Arc::new(Semaphore::new(1)), wait);
         let router = Router::new().route("/", get(|| async { "hello" }));
         tokio::spawn(async move {
             run(listener, router, &Limits { first_request, ..Limits::default() }).await;

@@ -1,8 +1,9 @@
 //! What each path does.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use axum::body::{Body, to_bytes};
+use axum::body::{Body, BodyDataStream, to_bytes};
 use axum::extract::State;
 use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
@@ -146,14 +147,21 @@ pub(super) async fn export(State(app): State<App>, body: Body) -> Response {
 
 /// The byte pipe: the body has requests, the reply the replies to them.
 pub(super) async fn rpc(State(app): State<App>, body: Body) -> Response {
+    let wait = app.engine.limits().read_timeout;
     let chunks = body.into_data_stream();
-    let input = chunks.take_while(|chunk| std::future::ready(chunk.is_ok()));
-    let input = input.filter_map(|chunk| std::future::ready(chunk.ok())).boxed();
+    let input = stream::unfold(chunks, move |chunks| next_chunk(chunks, wait)).boxed();
     let (served, replies) = rpc::connect(app.engine, input, EndOfInput::Answer);
     tokio::spawn(served);
     reply::stream(stream::unfold(replies, async |mut replies| {
         replies.recv().await.map(|reply| (reply, replies))
     }))
+}
+
+/// The next bytes of a body; `None` at its end, when the client has gone, and when it sends nothing
+/// for too long.
+async fn next_chunk(mut chunks: BodyDataStream, wait: Duration) -> Option<(Bytes, BodyDataStream)> {
+    let chunk = timeout(wait, chunks.next()).await.ok()??.ok()?;
+    Some((chunk, chunks))
 }
 
 /// The byte pipe as a WebSocket.

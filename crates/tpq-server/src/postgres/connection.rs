@@ -122,7 +122,17 @@ impl Connection {
         }
         let outcome = self.extended(request).await;
         self.is_skipping = matches!(outcome, Err(RequestError::Failure(_)));
-        self.report(outcome)
+        self.report(outcome)?;
+        self.send_if_full().await.map_err(drop)
+    }
+
+    /// Sends the messages of many requests or statements, which would else fill the memory: a client
+    /// may ask for none of them.
+    async fn send_if_full(&mut self) -> Result<(), RequestError> {
+        match self.output.is_full() {
+            true => Ok(self.output.flush().await?),
+            false => Ok(()),
+        }
     }
 
     async fn extended(&mut self, request: Request) -> Result<(), RequestError> {
@@ -174,6 +184,7 @@ impl Connection {
                 self.output.add(&columns.description())?;
             }
             self.send(&mut portal, 0, &running).await?;
+            self.send_if_full().await?;
         }
         Ok(())
     }

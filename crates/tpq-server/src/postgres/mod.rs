@@ -100,7 +100,8 @@ async fn serve(
 ) -> Option<Failure> {
     prepare(&stream);
     let (reader, writer) = stream.into_split();
-    let (mut input, mut output) = (Input::new(reader), Output::new(writer));
+    let write_timeout = shared.engine.limits().write_timeout;
+    let (mut input, mut output) = (Input::new(reader), Output::new(writer, write_timeout));
     let started = startup::start(&shared, &mut input, &mut output);
     let started = match tokio::time::timeout(startup::START_TIMEOUT, started).await {
         Ok(started) => started,

@@ -123,6 +123,14 @@ impl MaterializedTable {
         self.key.as_ref()
     }
 
+    /// The query that gives the rows, which no statement changes then.
+    pub(crate) fn query(&self) -> Option<&LogicalPlan> {
+        match &self.origin {
+            Origin::Query(query) => Some(query),
+            Origin::Statements | Origin::Numbered(_) => None,
+        }
+    }
+
     /// Returns the current rows; runs the query first if it did not run yet.
     ///
     /// # Errors

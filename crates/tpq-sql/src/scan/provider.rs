@@ -55,6 +55,29 @@ impl StoredTable {
         })
     }
 
+    /// Whether a column has the numbers of the rows.
+    pub(crate) fn is_key(&self, column: usize) -> bool {
+        self.table.key() == Some(column)
+    }
+
+    /// The number of rows.
+    pub(crate) fn rows(&self) -> usize {
+        self.table.num_rows()
+    }
+
+    /// The most combinations of values that some columns can have, as the bounds of their values
+    /// show; `None` if these are not known, as for text.
+    pub(crate) fn combinations(&self, columns: &[usize]) -> Option<usize> {
+        // A column that cannot be made is an error of the scan.
+        self.table.ensure_made(columns).ok()?;
+        let statistics = self.statistics_of(columns);
+        statistics.column_statistics.iter().try_fold(1_usize, |all, column| {
+            let values = *column.distinct_count.get_value()?;
+            let null = usize::from(column.null_count != Precision::Exact(0));
+            Some(all.saturating_mul(values.saturating_add(null)))
+        })
+    }
+
     /// Statistics of the columns at the positions in `projection`.
     pub(crate) fn statistics_of(&self, projection: &[usize]) -> Statistics {
         let statistics = |&column: &usize| {

@@ -1,4 +1,5 @@
-//! Filters that compare one column of integers with known values: `utid = 5`, `utid IN (5, 7)`.
+//! Filters that compare one column of integers with known values: `utid = 5`, `utid IN (5, 7)`, and
+//! `utid = 5 OR utid = 7`, which is what the optimizer makes of a short list.
 //!
 //! The scan compares packed values, and reads the other columns for rows that pass alone. The
 //! values are known when the scan begins, as parameters of a subplan and results of subqueries are.
@@ -139,14 +140,28 @@ impl<'a> Comparison<'a> {
             let column = list.expr().downcast_ref::<Column>().filter(|_| !list.negated())?;
             return Some(Self { column, values: list.list().iter().collect() });
         }
-        let binary = filter.downcast_ref::<BinaryExpr>();
-        let binary = binary.filter(|binary| binary.op() == &Operator::Eq)?;
+        let binary = filter.downcast_ref::<BinaryExpr>()?;
         let (left, right) = (binary.left(), binary.right());
+        if binary.op() == &Operator::Or {
+            return Self::either(Self::of(left)?, Self::of(right)?);
+        }
+        if binary.op() != &Operator::Eq {
+            return None;
+        }
         match (left.downcast_ref::<Column>(), right.downcast_ref::<Column>()) {
             (Some(column), None) => Some(Self { column, values: vec![right] }),
             (None, Some(column)) => Some(Self { column, values: vec![left] }),
             _ => None,
         }
+    }
+
+    /// The comparison that holds where one of two does, if both are of the same column.
+    fn either(mut one: Self, other: Self) -> Option<Self> {
+        if one.column != other.column {
+            return None;
+        }
+        one.values.extend(other.values);
+        Some(one)
     }
 
     /// The values in order, if all are known. NULL is equal to nothing.
@@ -178,6 +193,34 @@ impl fmt::Display for ValueFilter {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn alternatives_of_one_column_are_one_comparison() {
+        let column = |name, index| Arc::new(Column::new(name, index)) as Arc<dyn PhysicalExpr>;
+        let value = |value| Arc::new(Literal::new(value)) as Arc<dyn PhysicalExpr>;
+        let binary = |left: &Arc<dyn PhysicalExpr>, op, right: &Arc<dyn PhysicalExpr>| {
+            Arc::new(BinaryExpr::new(Arc::clone(left), op, Arc::clone(right)))
+                as Arc<dyn PhysicalExpr>
+        };
+        let is = |of: &Arc<dyn PhysicalExpr>, number| {
+            binary(of, Operator::Eq, &value(ScalarValue::Int64(number)))
+        };
+        let (a, b) = (column("a", 0), column("b", 1));
+        let found = |filter: &Arc<dyn PhysicalExpr>| {
+            let comparison = Comparison::of(filter)?;
+            Some((comparison.column.index(), comparison.literals()?))
+        };
+        let two = binary(&is(&a, Some(7)), Operator::Or, &is(&a, Some(5)));
+        assert_eq!(found(&two), Some((0, vec![5, 7])));
+        let more =
+            binary(&two, Operator::Or, &binary(&is(&a, Some(5)), Operator::Or, &is(&a, None)));
+        assert_eq!(found(&more), Some((0, vec![5, 7])));
+        // Of two columns, or with another comparison, it is none.
+        assert_eq!(found(&binary(&two, Operator::Or, &is(&b, Some(5)))), None);
+        let above = binary(&a, Operator::Gt, &value(ScalarValue::Int64(Some(1))));
+        assert_eq!(found(&binary(&two, Operator::Or, &above)), None);
+        assert_eq!(found(&binary(&two, Operator::And, &is(&a, Some(5)))), None);
+    }
 
     #[test]
     fn a_range_can_decide_for_a_chunk() {

@@ -3,6 +3,7 @@
 mod aggregates;
 mod cancelling;
 mod deep;
+mod early_distinct;
 mod engine_dialect;
 mod errors;
 mod files;
@@ -18,6 +19,7 @@ mod partition_top_n;
 mod plans;
 mod pointers;
 mod reading;
+mod self_joins;
 mod shared_plans;
 mod slices;
 mod sqlite;

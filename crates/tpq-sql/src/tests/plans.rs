@@ -2,7 +2,7 @@
 
 use datafusion::arrow::array::AsArray;
 
-use super::session;
+use super::{rows, session};
 
 /// The physical plan of a statement, or what it says after having run.
 pub(super) async fn plan(sql: &str) -> String {
@@ -46,6 +46,41 @@ async fn plans_use_what_the_tables_know() {
         plans.push_str(&format!("{sql}\n{}\n", plan(&format!("EXPLAIN {sql}")).await));
     }
     insta::assert_snapshot!(plans);
+}
+
+#[tokio::test]
+async fn rows_are_left_out_before_they_are_joined() {
+    let of = |key: &str, names: &str| {
+        format!(
+            "SELECT count(*) AS n, sum(s.id), sum(p.pid) FROM sched s LEFT JOIN thread t \
+             USING (utid) LEFT JOIN process p USING (upid) \
+             WHERE {key} {names} (SELECT utid FROM thread WHERE tid = 101)"
+        )
+    };
+    let session = session();
+    for names in ["NOT IN", "IN"] {
+        let found = rows(&session, &of("s.utid", names)).await.unwrap();
+        assert_eq!(found, rows(&session, &of("s.utid + 0", names)).await.unwrap());
+        assert!(found.contains("| 75000 "), "{found}");
+    }
+    let explained = plan(&format!("EXPLAIN {}", of("s.utid", "NOT IN"))).await;
+    let joins: Vec<&str> = explained.lines().filter(|line| line.contains("HashJoinExec")).collect();
+    let is_anti: Vec<bool> = joins.iter().map(|join| join.contains("Anti")).collect();
+    assert_eq!(is_anti, [false, false, true], "{explained}");
+}
+
+#[tokio::test]
+async fn values_that_nobody_reads_are_not_computed() {
+    let with_next = "(SELECT o.id, o.dur, (SELECT i.ts FROM sched i WHERE i.ts > o.ts AND \
+                     i.utid = o.utid ORDER BY i.ts LIMIT 1) AS next FROM sched o)";
+    let computes = async |query: &str| {
+        let sql = format!("EXPLAIN {}", query.replace("with_next", with_next));
+        plan(&sql).await.contains("ApplyExec")
+    };
+    assert!(computes("SELECT id, next FROM with_next WHERE dur = 3").await);
+    assert!(computes("SELECT id FROM with_next WHERE next > 5").await);
+    assert!(!computes("SELECT id FROM with_next WHERE dur = 3").await);
+    assert!(!computes("SELECT dur, sum(id) FROM with_next GROUP BY dur").await);
 }
 
 /// How many chunks a statement skipped.

@@ -5,10 +5,13 @@ use super::plans::plan;
 use super::{rows, session};
 
 /// Conditions on an integer column, and the same in a form that no scan applies.
-const CONDITIONS: [(&str, &str); 12] = [
+const CONDITIONS: [(&str, &str); 15] = [
     ("utid = 1", "utid + 0 = 1"),
     ("1 = utid", "utid + 0 = 1"),
     ("utid IN (1, 7)", "utid + 0 IN (1, 7)"),
+    ("utid = 7 OR 1 = utid OR utid = 7", "utid + 0 IN (1, 7)"),
+    ("(dur = 3 OR dur = 5 OR dur = NULL) AND utid = 1", "dur + 0 IN (3, 5) AND utid + 0 = 1"),
+    ("utid = 1 OR dur = 3", "utid + 0 = 1 OR dur + 0 = 3"),
     ("utid = 1 AND dur = 3", "utid + 0 = 1 AND dur + 0 = 3"),
     ("dur = 3 AND ts > 900000", "dur + 0 = 3 AND ts > 900000"),
     ("dur IN (0, 9, 4, 17)", "dur + 0 IN (0, 9, 4, 17)"),
@@ -88,6 +91,16 @@ async fn the_plan_has_no_filter_above_the_scan() {
     assert!(plan.contains("where utid@"), "{plan}");
 }
 
+/// The optimizer writes a short list as alternatives.
+#[tokio::test]
+async fn a_short_list_is_no_filter_above_the_scan() {
+    for condition in ["utid IN (0, 1)", "utid = 0 OR utid = 1"] {
+        let plan = plan(&format!("EXPLAIN SELECT ts FROM sched WHERE {condition}")).await;
+        assert!(!plan.contains("FilterExec"), "{plan}");
+        assert!(plan.contains("where utid@"), "{plan}");
+    }
+}
+
 /// Subqueries that run for each row read the rows of their parameter alone.
 #[tokio::test]
 async fn parameters_are_values() {
@@ -102,6 +115,28 @@ async fn parameters_are_values() {
     assert_eq!(found, rows(&session, &of("i.utid + 0")).await.unwrap());
     // The next row of the same thread is the one after the next.
     assert!(found.contains("| 30007  | 301090  |"), "{found}");
+}
+
+/// Subqueries of a row are run for the rows alone that a join keeps.
+#[tokio::test]
+async fn keys_of_a_join_reach_scans_below_subqueries() {
+    let session = session();
+    let of = |key: &str| {
+        format!(
+            "SELECT count(*) AS n, sum(s.ts), min(s.name), max(s.name) FROM \
+             (SELECT id AS wanted FROM sched WHERE id IN (7, 30000, 100001, 100002)) w JOIN \
+             (SELECT o.id, o.ts, (SELECT t.name FROM thread t WHERE t.utid <= o.utid \
+              ORDER BY t.utid DESC LIMIT 1) AS name FROM sched o) s ON s.id = {key}"
+        )
+    };
+    let found = rows(&session, &of("w.wanted")).await.unwrap();
+    assert_eq!(found, rows(&session, &of("w.wanted + 0")).await.unwrap());
+    // 1,070 + 301,000 + 1,001,010 + 1,001,020.
+    assert!(found.contains("| 4 ") && found.contains("| 2304100 "), "{found}");
+    assert!(found.contains("app") && found.contains("worker"), "{found}");
+    let analyzed = plan(&format!("EXPLAIN ANALYZE {}", of("w.wanted"))).await;
+    assert!(analyzed.contains("ApplyExec"), "{analyzed}");
+    assert!(analyzed.contains(", input_rows=4,"), "{analyzed}");
 }
 
 /// The rows of a mipmap are joined with the table by their ids: the scan reads these alone.

@@ -102,6 +102,24 @@ fn damaged_requests_end_the_connection() {
     assert_eq!(simple(&mut connect(&server), "SELECT 1").unwrap(), ["1"]);
 }
 
+/// Replies are sent although the client asks for none of them, so that they do not fill the memory.
+#[test]
+fn replies_do_not_wait_for_a_sync() {
+    let server = WireServer::start(&[]);
+    let mut stream = open(server.postgres());
+    begin(&mut stream);
+    let columns: Vec<String> = (0..60).map(|number| format!("1 AS column_{number}")).collect();
+    let parse = format!("s\0SELECT {}\0\0\0", columns.join(", "));
+    stream.write_all(&message(Some(b'P'), parse.as_bytes())).unwrap();
+    // Each reply has 1,700 bytes, and the server gathers 64 KiB.
+    stream.write_all(&message(Some(b'D'), b"Ss\0").repeat(200)).unwrap();
+    for _ in 0..100 {
+        assert!(read_to(&mut stream, b'T'), "columns");
+    }
+    stream.write_all(&message(Some(b'S'), b"")).unwrap();
+    assert!(read_to(&mut stream, b'Z'), "the next request may come");
+}
+
 #[test]
 fn requests_about_nothing_are_errors_that_a_sync_ends() {
     let server = WireServer::start(&[]);

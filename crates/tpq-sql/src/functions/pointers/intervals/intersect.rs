@@ -127,10 +127,40 @@ impl Intervals {
         if rows.is_sorted_by_key(order) {
             return Ok(Self { intervals, rows });
         }
-        rows.sort_by_key(order);
+        let is_by_time = intervals.is_sorted_by_key(|interval| interval.start);
+        match is_by_time.then(|| rows_by_key(&intervals)).flatten() {
+            Some(by_key) => rows = by_key,
+            None => rows.sort_by_key(order),
+        }
         let intervals = rows.iter().map(|&row| intervals[row as usize]).collect();
         Ok(Self { intervals, rows })
     }
+}
+
+/// The rows by their keys, and those of a key in the order they have. As keys are numbers from 0 on,
+/// the rows before each key are counted. `None` if there are far more keys than rows.
+fn rows_by_key(intervals: &[Interval]) -> Option<Vec<u32>> {
+    let greatest = intervals.iter().map(|interval| interval.key).max()?;
+    let keys = greatest as usize + 1;
+    if keys > intervals.len() {
+        return None;
+    }
+    let mut next = vec![0_u32; keys];
+    for interval in intervals {
+        next[interval.key as usize] += 1;
+    }
+    let mut before = 0;
+    for next in &mut next {
+        let count = std::mem::replace(next, before);
+        before += count;
+    }
+    let mut rows = vec![0; intervals.len()];
+    for (row, interval) in (0..).zip(intervals) {
+        let place = &mut next[interval.key as usize];
+        rows[*place as usize] = row;
+        *place += 1;
+    }
+    Some(rows)
 }
 
 /// The intersection of some tables, sorted by partition and start.
@@ -265,6 +295,20 @@ mod tests {
         let empty = intervals(&[(0, 5, 5)]);
         assert_eq!(pairs(&empty, &empty), [(0, 0)]);
         assert_eq!(pairs(&left, &intervals(&[(1, 0, 20)])), []);
+    }
+
+    #[test]
+    fn rows_in_order_of_time_are_sorted_by_counting() {
+        let intervals = [(2, 0), (0, 1), (2, 1), (1, 5), (0, 7)].map(|(key, start)| Interval {
+            key,
+            start,
+            end: start,
+        });
+        assert_eq!(rows_by_key(&intervals), Some(vec![1, 4, 3, 0, 2]));
+        // Two rows, of which one has the sixth key of all tables.
+        let few = [(5, 0), (0, 1)].map(|(key, start)| Interval { key, start, end: start });
+        assert_eq!(rows_by_key(&few), None);
+        assert_eq!(rows_by_key(&[]), None);
     }
 
     #[test]

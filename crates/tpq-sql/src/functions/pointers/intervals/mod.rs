@@ -4,6 +4,7 @@ mod counter;
 mod create;
 mod intersect;
 mod keys;
+mod overlap;
 mod self_intersect;
 
 use std::sync::Arc;
@@ -31,6 +32,13 @@ pub(super) const COLLECTED: &[Layout] = &[
         ],
         pairs: true,
         finish: None,
+        null_error: None,
+    },
+    Layout {
+        name: "__intrinsic_interval_overlap_count_agg",
+        arguments: &[("ts", DataType::Int64), ("dur", DataType::Int64)],
+        pairs: false,
+        finish: Some((overlap::counted, overlap::columns)),
         null_error: None,
     },
     Layout {

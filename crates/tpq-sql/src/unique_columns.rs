@@ -1,0 +1,76 @@
+//! Columns of which no two rows have one value, as far as plans show: keys of tables, and what is
+//! selected of them.
+
+use std::sync::Arc;
+
+use datafusion::catalog::TableProvider;
+use datafusion::common::{Column, JoinType};
+use datafusion::datasource::source_as_provider;
+use datafusion::logical_expr::{Expr, Join, LogicalPlan};
+
+use crate::catalog::MaterializedTable;
+use crate::operators::apply::Apply;
+use crate::scan::StoredProvider;
+
+/// Whether the values of a column of a table are different in all rows, and never NULL.
+pub(crate) fn is_unique_in(table: &Arc<dyn TableProvider>, column: usize) -> bool {
+    if let Some(StoredProvider(stored)) = table.downcast_ref::<StoredProvider>() {
+        return stored.is_key(column);
+    }
+    let Some(table) = table.downcast_ref::<MaterializedTable>() else { return false };
+    match (table.primary_key(), table.query()) {
+        (Some(key), _) => key.column == column,
+        (None, Some(query)) => is_unique(query, column),
+        (None, None) => false,
+    }
+}
+
+/// The same of a column of a plan.
+fn is_unique(plan: &LogicalPlan, column: usize) -> bool {
+    match plan {
+        LogicalPlan::TableScan(scan) => {
+            let Ok(table) = source_as_provider(&scan.source) else { return false };
+            let column = match &scan.projection {
+                Some(projection) => projection.get(column).copied(),
+                None => Some(column),
+            };
+            column.is_some_and(|column| is_unique_in(&table, column))
+        }
+        LogicalPlan::Projection(step) => {
+            let value = step.expr.get(column).cloned().map(Expr::unalias);
+            let Some(Expr::Column(value)) = value else { return false };
+            position(&step.input, &value).is_some_and(|column| is_unique(&step.input, column))
+        }
+        LogicalPlan::SubqueryAlias(step) => is_unique(&step.input, column),
+        LogicalPlan::Filter(step) => is_unique(&step.input, column),
+        LogicalPlan::Sort(step) => is_unique(&step.input, column),
+        LogicalPlan::Limit(step) => is_unique(&step.input, column),
+        LogicalPlan::Join(join) => {
+            let is_of_left = column < join.left.schema().fields().len();
+            is_of_left && keeps_rows_of_left(join) && is_unique(&join.left, column)
+        }
+        LogicalPlan::Extension(_) => Apply::of(plan).is_some_and(|apply| {
+            let is_of_input = column < apply.input().schema().fields().len();
+            is_of_input && apply.gives_value() && is_unique(apply.input(), column)
+        }),
+        _ => false,
+    }
+}
+
+/// Whether a row of the left side is in one row of a join at most, as it has one partner.
+fn keeps_rows_of_left(join: &Join) -> bool {
+    match join.join_type {
+        JoinType::LeftSemi | JoinType::LeftAnti => true,
+        JoinType::Inner | JoinType::Left => join.on.iter().any(|(_, right)| match right {
+            Expr::Column(key) => {
+                position(&join.right, key).is_some_and(|column| is_unique(&join.right, column))
+            }
+            _ => false,
+        }),
+        _ => false,
+    }
+}
+
+fn position(plan: &LogicalPlan, column: &Column) -> Option<usize> {
+    plan.schema().maybe_index_of_column(column)
+}
