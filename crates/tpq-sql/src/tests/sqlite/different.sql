@@ -81,6 +81,3 @@ SELECT changes() >= 0, total_changes() >= 0, last_insert_rowid() >= 0
 SELECT json_error_position('[1,')
 -- A negative offset of lag() looks ahead.
 SELECT id, lag(id, -depth) OVER (ORDER BY id) FROM slice ORDER BY id
--- Windows of a query may be parted by columns and by simple expressions of them; others are refused.
-SELECT id, sum(id) OVER (PARTITION BY CASE WHEN coalesce(parent_id, 0) > 2 THEN parent_id END), rank() OVER (ORDER BY abs(dur) > 10 AND length(name) > 3) FROM slice ORDER BY id
-SELECT id, row_number() OVER (PARTITION BY iif(length(name) > 4, 1, 0) + depth ORDER BY CASE WHEN CASE WHEN dur > 5 THEN id ELSE 0 END > 5 THEN 1 ELSE 2 END, id DESC) FROM slice ORDER BY length(name) > 5, id
