@@ -4,6 +4,7 @@ mod auto_id;
 mod calls;
 mod chains;
 mod collation;
+mod computed_columns;
 mod distinct;
 mod duplicates;
 mod group_keys;

@@ -264,3 +264,18 @@ SELECT depth AS k, count(*) AS n FROM slice GROUP BY k HAVING (SELECT count(*) F
 SELECT s.depth + 1 AS k, count(*) FROM slice s GROUP BY k HAVING k IN (SELECT b.depth FROM slice b WHERE b.depth <= k) ORDER BY 1
 SELECT t."a.b", t.* FROM (SELECT 1 AS "a.b", 2 AS c) t
 SELECT id, x.ts FROM counter x RIGHT JOIN slice y USING (id) WHERE id < '3' AND id >= '0' ORDER BY id
+-- What the column of a FULL or RIGHT JOIN is compared as follows from the first table that it is of.
+SELECT id FROM (SELECT id + 3 AS id FROM slice) x FULL JOIN (SELECT id FROM slice) y USING (id) WHERE id > '9' ORDER BY id
+SELECT id FROM (SELECT id FROM slice) y FULL JOIN (SELECT id + 3 AS id FROM slice) x USING (id) WHERE id > '9' ORDER BY id
+SELECT id FROM (SELECT id + 3 AS id FROM slice) x NATURAL FULL JOIN (SELECT id FROM slice) y WHERE id >= '9' OR id IN ('4', '5') OR id = 6 ORDER BY id
+SELECT id FROM (SELECT id + 3 AS id FROM slice) x RIGHT JOIN (SELECT id FROM slice) y USING (id) WHERE id > '5' ORDER BY id
+SELECT id FROM (SELECT id FROM slice) y RIGHT JOIN (SELECT id + 3 AS id FROM slice) x USING (id) WHERE id > '5' ORDER BY id
+SELECT id FROM (SELECT id FROM slice) y NATURAL RIGHT JOIN (SELECT id + 3 AS id FROM slice) x WHERE id < '5' ORDER BY id
+SELECT id FROM (SELECT id + 3 AS id FROM slice) x FULL JOIN (SELECT id FROM slice) y USING (id) FULL JOIN (SELECT id + 5 AS id FROM slice) z USING (id) WHERE id > '5' ORDER BY id
+SELECT id FROM (SELECT id + 3 AS id FROM slice) x FULL JOIN (SELECT id FROM slice) y USING (id) RIGHT JOIN (SELECT id FROM slice WHERE id > 3) z USING (id) WHERE id > '5' ORDER BY id
+SELECT id FROM (SELECT id FROM slice) x RIGHT JOIN (SELECT id + 3 AS id FROM slice) y USING (id) FULL JOIN (SELECT id FROM slice) z USING (id) WHERE id > '5' ORDER BY id
+WITH c AS (SELECT id + 3 AS id FROM slice), d AS (SELECT * FROM c) SELECT id FROM d FULL JOIN slice USING (id) WHERE id > '5' ORDER BY id
+WITH c(k) AS (SELECT CAST(id + 3 AS INT) FROM slice) SELECT k FROM (SELECT k FROM c) FULL JOIN (SELECT id AS k FROM slice) USING (k) WHERE k > '5' ORDER BY k
+SELECT id FROM (SELECT id FROM slice x FULL JOIN counter y USING (id)) FULL JOIN (SELECT id + 3 AS id FROM slice) USING (id) WHERE id > '5' ORDER BY id
+SELECT * FROM (SELECT id, dur FROM slice) a RIGHT JOIN (SELECT id + 8 AS id, depth FROM slice) b USING (id) ORDER BY id
+SELECT typeof(id), a.id IS NULL FROM (SELECT id FROM slice) a RIGHT JOIN (SELECT id + 7.0 AS id FROM slice) b USING (id) ORDER BY id
