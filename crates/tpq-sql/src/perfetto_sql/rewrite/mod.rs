@@ -11,6 +11,7 @@ mod group_keys;
 mod grouping;
 mod having;
 mod hidden_order;
+mod inner_tables;
 mod later_tables;
 mod limits;
 mod literals;
