@@ -4,6 +4,9 @@
 //! answer needs the ranges of values within the expression, and there are none for a comparison with
 //! the result of a call, `length(name) > 3`: it is refused, and the window finds no order to cut
 //! its partitions by. Of columns the order is known.
+//!
+//! The functions of a window also have to state equal keys, and a rule that computes expressions
+//! once, below the window, changes those of some functions and not of others. Columns stay.
 
 use std::sync::Arc;
 
@@ -102,12 +105,11 @@ impl Keys<'_> {
     }
 }
 
-/// Whether the order of rows by a key is known without its values: that of a column, and of a call
-/// with columns.
+/// Whether a key stays as it is. A call without arguments is of no columns.
 fn is_plain(key: &Expr) -> bool {
-    let is_leaf = |expr: &Expr| matches!(expr, Expr::Column(_) | Expr::Literal(..));
     match key {
-        Expr::ScalarFunction(call) => call.args.iter().all(is_leaf),
-        other => is_leaf(other),
+        Expr::Column(_) | Expr::Literal(..) => true,
+        Expr::ScalarFunction(call) => call.args.is_empty(),
+        _ => false,
     }
 }

@@ -74,3 +74,11 @@ SELECT a.id, b.id, count(*) OVER (PARTITION BY length(a.name) > length(b.name) O
 SELECT id, (SELECT max(n) FROM (SELECT count(*) OVER (PARTITION BY length(b.name) > 4) AS n FROM slice b WHERE b.depth = a.depth)) FROM slice a ORDER BY id
 SELECT id, count(*) OVER (PARTITION BY length((SELECT t.name FROM thread t WHERE t.id = s.depth)) > 3) FROM slice s ORDER BY id
 SELECT id, sum(id) OVER (PARTITION BY dur > 10, dur > 10), sum(id) OVER (PARTITION BY (dur > 10) = 1) FROM slice ORDER BY id
+SELECT id, count(*) OVER w, sum(id) OVER w FROM slice WINDOW w AS (ORDER BY dur / 10 RANGE BETWEEN 1 PRECEDING AND CURRENT ROW) ORDER BY id
+SELECT id, count(*) OVER w, sum(id) OVER w FROM slice WINDOW w AS (ORDER BY -id RANGE BETWEEN 10 PRECEDING AND 5 FOLLOWING) ORDER BY id
+SELECT id, count(*) OVER w, sum(id) OVER w FROM slice WINDOW w AS (ORDER BY dur * 0.5 RANGE BETWEEN 2 PRECEDING AND 0.5 FOLLOWING) ORDER BY id
+SELECT id, count(*) OVER w, sum(id) OVER w FROM slice WINDOW w AS (PARTITION BY lower(name) ORDER BY abs(dur)) ORDER BY id
+SELECT id, count(*) OVER w, sum(id) OVER w FROM slice WINDOW w AS (ORDER BY dur > 10 RANGE BETWEEN 0 PRECEDING AND 0 FOLLOWING) ORDER BY id
+SELECT id, count(*) OVER w, rank() OVER w FROM slice WINDOW w AS (ORDER BY dur > 10 DESC RANGE BETWEEN 10 PRECEDING AND 5.5 FOLLOWING) ORDER BY id
+SELECT id, count(*) OVER (ORDER BY parent_id > 2 RANGE BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING), sum(id) OVER (ORDER BY parent_id > 2 ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) FROM slice ORDER BY id
+SELECT id, ntile(3.7) OVER (ORDER BY id), ntile('2') OVER (ORDER BY id) FROM slice ORDER BY id
