@@ -163,7 +163,9 @@ fn tiles(count: &ArrayRef, rows: usize) -> Result<ArrayRef> {
     if rows == 0 {
         return Ok(Arc::new(Int64Array::from(Vec::<i64>::new())));
     }
-    let count = integers(&count.slice(0, 1))?;
+    // As in SQLite, a fraction does not count here.
+    let count = cast(&count.slice(0, 1), &DataType::Int64)?;
+    let count = count.as_primitive::<Int64Type>();
     let count = count.is_valid(0).then(|| count.value(0)).filter(|count| *count > 0);
     let Some(count) = count.and_then(|count| usize::try_from(count).ok()) else {
         return exec_err!("the argument of ntile() is an integer of 1 or more");
@@ -220,5 +222,8 @@ mod tests {
         assert_eq!(tiles(3, 2).unwrap(), [1, 2]);
         assert_eq!(tiles(1, 2).unwrap(), [1, 1]);
         assert!(tiles(0, 2).is_err());
+        let count: ArrayRef = Arc::new(Float64Array::from(vec![2.9; 3]));
+        let halves = super::tiles(&count, 3).unwrap();
+        assert_eq!(halves.as_primitive::<Int64Type>().values(), &[1, 1, 2]);
     }
 }

@@ -1,8 +1,9 @@
-//! Frames of windows in steps from a text, `ORDER BY name RANGE BETWEEN 1 PRECEDING AND …`, and in
-//! steps that are no integers from an integer.
+//! Frames of windows in steps from a text, `ORDER BY name RANGE BETWEEN 1 PRECEDING AND …`, in
+//! steps that are no integers from an integer, and in steps from a condition.
 //!
 //! No number of steps leads from one text, or NULL, to another. As in SQLite, such a bound is that
-//! of the rows with the same text. From an integer to another leads a whole number of steps.
+//! of the rows with the same text. From an integer to another leads a whole number of steps. A
+//! condition is 0 or 1.
 
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::tree_node::{Transformed, TreeNode};
@@ -11,7 +12,8 @@ use datafusion::logical_expr::expr::WindowFunction;
 use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::utils::merge_schema;
 use datafusion::logical_expr::{
-    Expr, ExprSchemable, LogicalPlan, WindowFrame, WindowFrameBound, WindowFrameUnits,
+    Expr, ExprSchemable, LogicalPlan, SortExpr, WindowFrame, WindowFrameBound, WindowFrameUnits,
+    cast,
 };
 
 use crate::functions::is_text;
@@ -40,6 +42,7 @@ pub(super) fn lower(plan: LogicalPlan) -> Result<LogicalPlan> {
 }
 
 fn framed(mut window: Box<WindowFunction>, schema: &DFSchema) -> Transformed<Expr> {
+    let is_counted = count_truth(&mut window.params.order_by, schema);
     let frame = &window.params.window_frame;
     let data_type = match &window.params.order_by[..] {
         [by] if frame.units == WindowFrameUnits::Range => by.expr.get_type(schema).ok(),
@@ -54,12 +57,24 @@ fn framed(mut window: Box<WindowFunction>, schema: &DFSchema) -> Transformed<Exp
         _ => (None, None),
     };
     if start.is_none() && end.is_none() {
-        return Transformed::no(Expr::WindowFunction(window));
+        let window = Expr::WindowFunction(window);
+        return Transformed::new_transformed(window, is_counted);
     }
     let start = start.unwrap_or_else(|| frame.start_bound.clone());
     let end = end.unwrap_or_else(|| frame.end_bound.clone());
     window.params.window_frame = WindowFrame::new_bounds(WindowFrameUnits::Range, start, end);
     Transformed::yes(Expr::WindowFunction(window))
+}
+
+/// Makes integers of the condition that rows are ordered by, if they are by one only. Functions of
+/// a window have one order, so this does not depend on the frame of one of them.
+fn count_truth(order: &mut [SortExpr], schema: &DFSchema) -> bool {
+    let [by] = order else { return false };
+    if !matches!(by.expr.get_type(schema), Ok(DataType::Boolean)) {
+        return false;
+    }
+    by.expr = cast(std::mem::take(&mut by.expr), DataType::Int64);
+    true
 }
 
 /// The bound of the rows that are alike, in place of one that is some steps away.

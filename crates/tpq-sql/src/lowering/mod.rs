@@ -14,6 +14,7 @@ mod subqueries;
 mod table_calls;
 mod values_in_joins;
 mod view_orders;
+mod window_keys;
 mod zeros;
 
 use datafusion::common::Result;
@@ -30,6 +31,7 @@ pub(crate) fn lower(plan: LogicalPlan) -> Result<LogicalPlan> {
     let plan = frames::lower(plan)?;
     let plan = in_lists::lower(plan)?;
     let plan = zeros::lower(plan)?;
+    let plan = window_keys::lower(plan)?;
     let plan = table_calls::lower(plan)?;
     let plan = subqueries::lower(plan)?;
     let plan = values_in_joins::lower(plan)?;

@@ -5,11 +5,12 @@
 use datafusion::sql::parser::Statement as Tree;
 use datafusion::sql::sqlparser::ast::{Expr, Select, SelectItem, SetExpr};
 
+use super::inner_tables::rename_inner;
 use super::orders::has;
 use super::retry::qualified;
 use super::using::Names;
 use crate::perfetto_sql::planner::Planner;
-use crate::perfetto_sql::scope::{Scope, visit_queries};
+use crate::perfetto_sql::scope::{Scope, is_same, visit_queries};
 use crate::perfetto_sql::walk::walk_mut;
 
 /// Puts what aliases stand for in their place in HAVING, where it has subqueries.
@@ -58,6 +59,10 @@ fn in_select(select: &mut Select, planner: &Planner, scope: &Scope) {
         }
     }
     for (name, value) in meant {
+        let is_used = |part: &Expr| matches!(part, Expr::Identifier(used) if is_same(used, &name));
+        if has(&select.having, is_used) {
+            rename_inner(&mut select.having, &value);
+        }
         let mut names = Names::new(name, value, scope);
         let _ = walk_mut(&mut select.having, &mut names);
     }

@@ -13,17 +13,18 @@ use datafusion::common::SchemaError;
 use datafusion::error::DataFusionError;
 use datafusion::sql::parser::Statement as Tree;
 use datafusion::sql::sqlparser::ast::{
-    Expr, Join, JoinConstraint, JoinOperator, Query, Select, SelectItem, VisitorMut,
+    Expr, Join, JoinConstraint, JoinOperator, Query, Select, SelectItem, SetExpr, VisitorMut,
 };
 
 use super::grouping::Known;
+use super::inner_tables::rename_inner;
 use super::orders::has;
 use super::{
     QuotedNames, distinct, duplicates, grouping, hidden_order, later_tables, quoted, using,
 };
 use crate::perfetto_sql::expansion::MOST;
 use crate::perfetto_sql::planner::Planner;
-use crate::perfetto_sql::scope::{Scope, visit_queries};
+use crate::perfetto_sql::scope::{Scope, is_same, visit_queries};
 
 /// The meaning of names in a statement.
 pub(in super::super) struct StatementNames<'a> {
@@ -107,13 +108,14 @@ impl<'a, 'p> Aliases<'a, 'p> {
     }
 }
 
+fn is_query(expr: &Expr) -> bool {
+    matches!(expr, Expr::Subquery(_) | Expr::Exists { .. } | Expr::InSubquery { .. })
+}
+
 /// An expression of a SELECT with the tables of its columns, so that it means the same in a
 /// subquery.
 pub(super) fn qualified(mut expr: Expr, select: &Select, scope: &Scope) -> Expr {
     // The names in a subquery are its own first.
-    let is_query = |part: &Expr| {
-        matches!(part, Expr::Subquery(_) | Expr::Exists { .. } | Expr::InSubquery { .. })
-    };
     if has(&expr, is_query) {
         return expr;
     }
@@ -157,6 +159,12 @@ impl VisitorMut for Aliases<'_, '_> {
             _ => None,
         });
         let Some(meant) = meant else { return ControlFlow::Continue(()) };
+        // A column comes before an alias: the name that was not found is another one.
+        if let Some(scope) = self.scopes.last()
+            && scope.sources(select).iter().any(|source| source.has(self.name))
+        {
+            return ControlFlow::Continue(());
+        }
         let meant = match self.scopes.last() {
             Some(scope) => qualified(meant, select, scope),
             None => meant,
@@ -166,28 +174,103 @@ impl VisitorMut for Aliases<'_, '_> {
             size += 1;
             ControlFlow::Continue(())
         });
-        let (name, mut found, mut parts) = (self.name, false, self.parts);
-        let mut replace = |within: &mut Expr| {
-            let _: ControlFlow<()> = walk_expressions_mut(within, |expr| {
-                if let Expr::Identifier(used) = expr
-                    && used.value.eq_ignore_ascii_case(name)
-                {
-                    *expr = Expr::Nested(Box::new(meant.clone()));
-                    found = true;
-                    parts += size;
-                }
-                // A query larger than any plan may be is not planned again.
-                if parts > MOST { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-            });
+        let mut replacement = Replacement {
+            name: self.name,
+            meant: &meant,
+            size,
+            scopes: self.scopes.last().cloned().into_iter().collect(),
+            shadowed: Vec::new(),
+            found: false,
+            parts: self.parts,
         };
+        let mut replace = |within: &mut Expr| replacement.replace(within);
         let joins = select.from.iter_mut().flat_map(|from| &mut from.joins);
         joins.filter_map(condition).for_each(&mut replace);
         select.selection.iter_mut().for_each(&mut replace);
         select.having.iter_mut().for_each(&mut replace);
         // An alias in another item: SQLite does not take it, and neither is it taken here.
-        self.found |= found;
-        self.parts = parts;
-        if parts > MOST { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        self.found |= replacement.found;
+        self.parts = replacement.parts;
+        if self.parts > MOST { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}
+
+/// Puts an expression in place of a name, also in subqueries that have nothing of that name.
+struct Replacement<'a, 'p> {
+    name: &'a str,
+    meant: &'a Expr,
+    /// How many expressions are in `meant`.
+    size: u64,
+    /// The scopes of the queries around, the innermost last.
+    scopes: Vec<Scope<'p>>,
+    /// For each query and SELECT around, whether it has something of that name.
+    shadowed: Vec<bool>,
+    found: bool,
+    parts: u64,
+}
+
+impl Replacement<'_, '_> {
+    fn replace(&mut self, within: &mut Expr) {
+        let is_used = |part: &Expr| matches!(part, Expr::Identifier(it) if is_same(it, self.name));
+        if has(&*within, is_query) && has(&*within, is_used) {
+            rename_inner(within, self.meant);
+        }
+        let _: ControlFlow<()> = walk_mut(within, self);
+    }
+
+    fn is_in(&self, select: &Select) -> bool {
+        let is_alias = |item: &SelectItem| match item {
+            SelectItem::ExprWithAlias { alias, .. } => is_same(alias, self.name),
+            _ => false,
+        };
+        let Some(scope) = self.scopes.last() else { return false };
+        select.projection.iter().any(is_alias)
+            || scope.sources(select).iter().any(|source| source.has(self.name))
+    }
+}
+
+impl VisitorMut for Replacement<'_, '_> {
+    type Break = ();
+
+    fn pre_visit_query(&mut self, query: &mut Query) -> ControlFlow<()> {
+        let scope = self.scopes.last().map(|scope| scope.within(query));
+        self.scopes.extend(scope);
+        let has = match query.body.as_ref() {
+            SetExpr::Select(select) => self.is_in(select),
+            _ => false,
+        };
+        self.shadowed.push(has);
+        ControlFlow::Continue(())
+    }
+
+    fn post_visit_query(&mut self, _: &mut Query) -> ControlFlow<()> {
+        self.shadowed.pop();
+        self.scopes.pop();
+        ControlFlow::Continue(())
+    }
+
+    fn pre_visit_select(&mut self, select: &mut Select) -> ControlFlow<()> {
+        let has = self.is_in(select);
+        self.shadowed.push(has);
+        ControlFlow::Continue(())
+    }
+
+    fn post_visit_select(&mut self, _: &mut Select) -> ControlFlow<()> {
+        self.shadowed.pop();
+        ControlFlow::Continue(())
+    }
+
+    fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
+        if !self.shadowed.contains(&true)
+            && let Expr::Identifier(used) = expr
+            && is_same(used, self.name)
+        {
+            *expr = Expr::Nested(Box::new(self.meant.clone()));
+            self.found = true;
+            self.parts += self.size;
+        }
+        // A query larger than any plan may be is not planned again.
+        if self.parts > MOST { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }
 

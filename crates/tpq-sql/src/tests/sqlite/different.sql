@@ -57,7 +57,6 @@ SELECT a.depth % 2, (SELECT count(*) FROM slice b WHERE b.depth % 2 = a.depth % 
 SELECT a.depth % 2 AS d, (SELECT count(*) FROM slice b WHERE b.depth = d) AS n FROM slice a GROUP BY 1
 -- A column of a subquery is compared as its type says, also where it is an expression there.
 SELECT id FROM (SELECT id, dur + 0 AS d FROM slice) WHERE d = '50' ORDER BY id
-SELECT id FROM (SELECT id + 3 AS id FROM slice) x FULL JOIN (SELECT id FROM slice) y USING (id) WHERE id > '9' ORDER BY id
 -- Each place that reads a CTE computes a value that is new for each row, also with MATERIALIZED.
 WITH x AS MATERIALIZED (SELECT id, random() AS r FROM slice) SELECT count(*) FROM x a JOIN x b USING (id) WHERE a.r <> b.r
 -- The keys of json_each() of a column are texts, and are ordered as texts: the column may hold an object.
@@ -81,6 +80,3 @@ SELECT changes() >= 0, total_changes() >= 0, last_insert_rowid() >= 0
 SELECT json_error_position('[1,')
 -- A negative offset of lag() looks ahead.
 SELECT id, lag(id, -depth) OVER (ORDER BY id) FROM slice ORDER BY id
--- Windows of a query may be parted by columns and by simple expressions of them; others are refused.
-SELECT id, sum(id) OVER (PARTITION BY CASE WHEN coalesce(parent_id, 0) > 2 THEN parent_id END), rank() OVER (ORDER BY abs(dur) > 10 AND length(name) > 3) FROM slice ORDER BY id
-SELECT id, row_number() OVER (PARTITION BY iif(length(name) > 4, 1, 0) + depth ORDER BY CASE WHEN CASE WHEN dur > 5 THEN id ELSE 0 END > 5 THEN 1 ELSE 2 END, id DESC) FROM slice ORDER BY length(name) > 5, id

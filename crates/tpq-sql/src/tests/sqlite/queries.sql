@@ -264,3 +264,29 @@ SELECT depth AS k, count(*) AS n FROM slice GROUP BY k HAVING (SELECT count(*) F
 SELECT s.depth + 1 AS k, count(*) FROM slice s GROUP BY k HAVING k IN (SELECT b.depth FROM slice b WHERE b.depth <= k) ORDER BY 1
 SELECT t."a.b", t.* FROM (SELECT 1 AS "a.b", 2 AS c) t
 SELECT id, x.ts FROM counter x RIGHT JOIN slice y USING (id) WHERE id < '3' AND id >= '0' ORDER BY id
+-- What the column of a FULL or RIGHT JOIN is compared as follows from the first table that it is of.
+SELECT id FROM (SELECT id + 3 AS id FROM slice) x FULL JOIN (SELECT id FROM slice) y USING (id) WHERE id > '9' ORDER BY id
+SELECT id FROM (SELECT id FROM slice) y FULL JOIN (SELECT id + 3 AS id FROM slice) x USING (id) WHERE id > '9' ORDER BY id
+SELECT id FROM (SELECT id + 3 AS id FROM slice) x NATURAL FULL JOIN (SELECT id FROM slice) y WHERE id >= '9' OR id IN ('4', '5') OR id = 6 ORDER BY id
+SELECT id FROM (SELECT id + 3 AS id FROM slice) x RIGHT JOIN (SELECT id FROM slice) y USING (id) WHERE id > '5' ORDER BY id
+SELECT id FROM (SELECT id FROM slice) y RIGHT JOIN (SELECT id + 3 AS id FROM slice) x USING (id) WHERE id > '5' ORDER BY id
+SELECT id FROM (SELECT id FROM slice) y NATURAL RIGHT JOIN (SELECT id + 3 AS id FROM slice) x WHERE id < '5' ORDER BY id
+SELECT id FROM (SELECT id + 3 AS id FROM slice) x FULL JOIN (SELECT id FROM slice) y USING (id) FULL JOIN (SELECT id + 5 AS id FROM slice) z USING (id) WHERE id > '5' ORDER BY id
+SELECT id FROM (SELECT id + 3 AS id FROM slice) x FULL JOIN (SELECT id FROM slice) y USING (id) RIGHT JOIN (SELECT id FROM slice WHERE id > 3) z USING (id) WHERE id > '5' ORDER BY id
+SELECT id FROM (SELECT id FROM slice) x RIGHT JOIN (SELECT id + 3 AS id FROM slice) y USING (id) FULL JOIN (SELECT id FROM slice) z USING (id) WHERE id > '5' ORDER BY id
+WITH c AS (SELECT id + 3 AS id FROM slice), d AS (SELECT * FROM c) SELECT id FROM d FULL JOIN slice USING (id) WHERE id > '5' ORDER BY id
+WITH c(k) AS (SELECT CAST(id + 3 AS INT) FROM slice) SELECT k FROM (SELECT k FROM c) FULL JOIN (SELECT id AS k FROM slice) USING (k) WHERE k > '5' ORDER BY k
+SELECT id FROM (SELECT id FROM slice x FULL JOIN counter y USING (id)) FULL JOIN (SELECT id + 3 AS id FROM slice) USING (id) WHERE id > '5' ORDER BY id
+SELECT * FROM (SELECT id, dur FROM slice) a RIGHT JOIN (SELECT id + 8 AS id, depth FROM slice) b USING (id) ORDER BY id
+SELECT typeof(id), a.id IS NULL FROM (SELECT id FROM slice) a RIGHT JOIN (SELECT id + 7.0 AS id FROM slice) b USING (id) ORDER BY id
+-- A subquery has its own columns and tables first, whatever an alias around it stands for.
+SELECT id, depth AS k FROM slice WHERE (SELECT count(*) FROM slice WHERE depth = k) > 3 ORDER BY id
+SELECT id, depth AS tid FROM slice WHERE tid > 0 AND EXISTS (SELECT 1 FROM thread WHERE tid > 150) ORDER BY id
+SELECT id, depth AS upid FROM slice WHERE upid = 1 AND EXISTS (SELECT 1 FROM thread WHERE upid = 0) ORDER BY id
+SELECT id, depth + 1 AS k FROM slice WHERE k IN (SELECT id FROM slice WHERE id = k) ORDER BY id
+SELECT id, depth AS k FROM slice WHERE k = (SELECT max(k) FROM (SELECT depth AS k FROM slice)) ORDER BY id
+SELECT a.id, a.depth AS k FROM slice a WHERE (SELECT count(*) FROM slice a WHERE a.depth = k) > 3 ORDER BY 1
+SELECT a.id, a.depth AS k FROM slice a WHERE EXISTS (SELECT a.* FROM thread t, slice a WHERE a.parent_id = t.utid AND a.depth = k + 1 ORDER BY a.id) ORDER BY 1
+SELECT depth AS k FROM slice GROUP BY depth HAVING (SELECT count(*) FROM slice WHERE depth = k) > 1 ORDER BY 1
+SELECT depth AS k FROM slice GROUP BY k HAVING k > 0 AND (SELECT max(slice.id) FROM slice WHERE slice.depth = k) < 5 ORDER BY 1
+SELECT id, (SELECT max(n) FROM (SELECT upid AS n FROM thread WHERE n = 0)) FROM (SELECT id, depth AS dur FROM slice WHERE dur > 10) ORDER BY id

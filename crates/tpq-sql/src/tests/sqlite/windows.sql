@@ -59,7 +59,26 @@ SELECT id, count(*) OVER (ORDER BY ts RANGE BETWEEN 10.5 PRECEDING AND CURRENT R
 SELECT id, sum(id) OVER (ORDER BY NULL RANGE BETWEEN UNBOUNDED PRECEDING AND 1 FOLLOWING) FROM slice ORDER BY id
 SELECT id, sum(dur + (1 + 2)) OVER (), sum(dur + 3) OVER (), sum(dur) OVER (PARTITION BY depth + (1 - 1)), sum(dur) OVER (PARTITION BY depth + 0) FROM slice ORDER BY id
 SELECT id, ntile(1 + 2) OVER (ORDER BY id), ntile(3) OVER (ORDER BY id), lag(id, 1) OVER (ORDER BY id), lag(id, 2 - 1) OVER (ORDER BY id) FROM slice ORDER BY id
--- Orders by expressions of unknown range.
+-- Partitions and orders by expressions of unknown range.
 SELECT id, sum(id) OVER (PARTITION BY length(name) > 5), count(*) OVER (ORDER BY length(name) > 5), row_number() OVER (ORDER BY dur / 10 > 1, id) FROM slice ORDER BY id
 SELECT group_concat(id ORDER BY length(name) > 5, id), (SELECT group_concat(id) FROM (SELECT id FROM slice ORDER BY dur / 10 > 1 DESC, id)) FROM slice
 SELECT a.id, b.id FROM (SELECT id, length(name) > 5 AS k FROM slice) a JOIN (SELECT utid AS id, length(name) > 5 AS k FROM thread) b USING (k) ORDER BY length(a.id) + k > 1, a.id, b.id LIMIT 20
+SELECT id, sum(id) OVER (PARTITION BY CASE WHEN coalesce(parent_id, 0) > 2 THEN parent_id END), rank() OVER (ORDER BY abs(dur) > 10 AND length(name) > 3) FROM slice ORDER BY id
+SELECT id, row_number() OVER (PARTITION BY iif(length(name) > 4, 1, 0) + depth ORDER BY CASE WHEN CASE WHEN dur > 5 THEN id ELSE 0 END > 5 THEN 1 ELSE 2 END, id DESC) FROM slice ORDER BY length(name) > 5, id
+SELECT id, sum(id) OVER (PARTITION BY abs(dur) > 10), sum(id) OVER (PARTITION BY name > id), count(*) OVER (PARTITION BY name COLLATE NOCASE > 'm') FROM slice ORDER BY id
+SELECT id, sum(id) OVER w, lag(id) OVER w, rank() OVER w FROM slice WINDOW w AS (PARTITION BY length(name) % 2 = 1 ORDER BY abs(dur) > 10, id) ORDER BY id
+SELECT id, sum(id) OVER (PARTITION BY depth, length(name) > 4 ORDER BY id ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING), sum(id) OVER (PARTITION BY length(name) > 4, depth) FROM slice ORDER BY id
+SELECT id, r FROM (SELECT id, row_number() OVER (PARTITION BY length(name) > 4 ORDER BY abs(dur) > 10 DESC, id) AS r FROM slice) WHERE r <= 2 ORDER BY id
+SELECT depth, count(*), sum(count(*)) OVER (PARTITION BY max(length(name)) > 5 ORDER BY depth) FROM slice GROUP BY depth ORDER BY depth
+SELECT a.id, b.id, count(*) OVER (PARTITION BY length(a.name) > length(b.name) ORDER BY a.id + b.id RANGE BETWEEN 1 PRECEDING AND CURRENT ROW) FROM slice a JOIN slice b ON a.id = b.parent_id ORDER BY 1, 2
+SELECT id, (SELECT max(n) FROM (SELECT count(*) OVER (PARTITION BY length(b.name) > 4) AS n FROM slice b WHERE b.depth = a.depth)) FROM slice a ORDER BY id
+SELECT id, count(*) OVER (PARTITION BY length((SELECT t.name FROM thread t WHERE t.id = s.depth)) > 3) FROM slice s ORDER BY id
+SELECT id, sum(id) OVER (PARTITION BY dur > 10, dur > 10), sum(id) OVER (PARTITION BY (dur > 10) = 1) FROM slice ORDER BY id
+SELECT id, count(*) OVER w, sum(id) OVER w FROM slice WINDOW w AS (ORDER BY dur / 10 RANGE BETWEEN 1 PRECEDING AND CURRENT ROW) ORDER BY id
+SELECT id, count(*) OVER w, sum(id) OVER w FROM slice WINDOW w AS (ORDER BY -id RANGE BETWEEN 10 PRECEDING AND 5 FOLLOWING) ORDER BY id
+SELECT id, count(*) OVER w, sum(id) OVER w FROM slice WINDOW w AS (ORDER BY dur * 0.5 RANGE BETWEEN 2 PRECEDING AND 0.5 FOLLOWING) ORDER BY id
+SELECT id, count(*) OVER w, sum(id) OVER w FROM slice WINDOW w AS (PARTITION BY lower(name) ORDER BY abs(dur)) ORDER BY id
+SELECT id, count(*) OVER w, sum(id) OVER w FROM slice WINDOW w AS (ORDER BY dur > 10 RANGE BETWEEN 0 PRECEDING AND 0 FOLLOWING) ORDER BY id
+SELECT id, count(*) OVER w, rank() OVER w FROM slice WINDOW w AS (ORDER BY dur > 10 DESC RANGE BETWEEN 10 PRECEDING AND 5.5 FOLLOWING) ORDER BY id
+SELECT id, count(*) OVER (ORDER BY parent_id > 2 RANGE BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING), sum(id) OVER (ORDER BY parent_id > 2 ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) FROM slice ORDER BY id
+SELECT id, ntile(3.7) OVER (ORDER BY id), ntile('2') OVER (ORDER BY id) FROM slice ORDER BY id
