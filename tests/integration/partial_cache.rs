@@ -47,7 +47,8 @@ impl Fixture {
 
     /// Opens the trace and waits until it is stored.
     fn open(&self, statements: Option<&str>) -> Trace {
-        let opened = Trace::open(&[self.path()], self.options(statements));
+        let paths = [self.path()];
+        let opened = Trace::open(&paths, self.options(statements));
         let trace = self.runtime.block_on(opened).unwrap();
         trace.wait_until_cached();
         trace
@@ -234,7 +235,8 @@ fn many_may_open_the_same_trace_at_once() {
     let whole = fixture.whole();
     let open = |statements: Option<&str>| {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-        let opened = Trace::open(&[fixture.path()], fixture.options(statements));
+        let paths = [fixture.path()];
+        let opened = Trace::open(&paths, fixture.options(statements));
         let trace = runtime.block_on(opened).unwrap();
         assert_same(&whole, trace.tables(), &format!("{statements:?}"));
     };

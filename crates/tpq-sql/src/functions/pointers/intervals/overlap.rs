@@ -1,7 +1,7 @@
 //! `__intrinsic_interval_overlap_count_agg(ts, dur)`: how many intervals there are at a time, from
 //! each start or end on.
 
-use datafusion::arrow::array::{Array, ArrayRef, Int64Array};
+use datafusion::arrow::array::{ArrayRef, Int64Array};
 use datafusion::arrow::datatypes::Fields;
 use datafusion::common::Result;
 
