@@ -18,12 +18,19 @@ pub(crate) fn has_failed_storage(error: &(dyn Error + 'static)) -> bool {
         if let Some(error) = error.downcast_ref::<object_store::Error>() {
             return !matches!(error, object_store::Error::NotFound { .. });
         }
-        if error.downcast_ref::<io::Error>().is_some_and(is_of_network) {
+        if error.downcast_ref::<io::Error>().is_some_and(is_of_network) || is_of_io(error) {
             return true;
         }
         cause = error.source();
     }
     false
+}
+
+/// Whether an error is the engine's one of I/O, which a scan returns where storage failed.
+fn is_of_io(error: &(dyn Error + 'static)) -> bool {
+    let boxed = error.downcast_ref::<Box<DataFusionError>>().map(Box::as_ref);
+    let error = boxed.or_else(|| error.downcast_ref());
+    error.is_some_and(|error| matches!(error.find_root(), DataFusionError::IoError(_)))
 }
 
 /// Whether an error of the system is one of a network, and not of the file.

@@ -145,7 +145,7 @@ mod tests {
         file(folder, "tpq-old.tables", 40, 300);
         file(folder, "tpq-partial.tables", 40, 10);
         let replaced = folder.join("tpq-partial.tables");
-        assert!(make_room(folder, 41, 121, &replaced).expect("can be read"));
+        assert!(make_room(folder, 42, 121, &replaced).expect("can be read"));
         assert_eq!(names(folder), ["tpq-old.tables"]);
         file(folder, "tpq-partial.tables", 40, 10);
         assert!(make_room(folder, 40, 121, &replaced).expect("can be read"));
