@@ -7,10 +7,5 @@ fn main() {
         // A quarter of a million addresses that are adjusted when a process starts, as bits
         // instead of 24 bytes each: 6 MB less to read, and to keep in memory.
         println!("cargo:rustc-link-arg-bins=-Wl,-z,pack-relative-relocs");
-        if is("CARGO_CFG_TARGET_ARCH", "x86_64") && is("PROFILE", "release") {
-            // Generic functions, such as those of syntax trees, are compiled in each crate that uses
-            // them. The linker that Rust has for this target makes those with equal code one.
-            println!("cargo:rustc-link-arg-bins=-Wl,--icf=all");
-        }
     }
 }
