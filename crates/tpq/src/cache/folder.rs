@@ -32,6 +32,13 @@ pub(super) fn unfinished(folder: &Path) -> io::Result<PartialFile> {
     PartialFile::create(folder, PREFIX, UNFINISHED, Readers::Owner)
 }
 
+/// Whether a file of the cache has a name that ends so.
+pub(super) fn has_entry(folder: &Path, end: &str) -> bool {
+    // A folder that cannot be read has no entry that can be found.
+    let mut entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.any(|entry| entry.file_name().as_encoded_bytes().ends_with(end.as_bytes()))
+}
+
 /// Locks the folder, so that no other writer looks at an entry and replaces it meanwhile. The lock
 /// ends when the file is dropped. `None` on a system that does not lock folders, and where another
 /// program keeps the lock: two writers at once cost another import and change no result.

@@ -27,7 +27,7 @@ use tpq_source::{FileIdentity, open_own_file};
 use tpq_tables::{TableGroups, TraceTables};
 
 pub(crate) use entry_writes::{EntryWrites, WeakEntryWrites};
-pub(crate) use key::Key;
+pub(crate) use key::{Key, KeyEnd};
 
 use self::mapped::{MappedTables, Unusable};
 use crate::traces::Traces;
@@ -74,10 +74,9 @@ impl TableCache {
         Self { min_trace_bytes: bytes, ..self }
     }
 
-    /// The key of the tables of these traces with these options. `None` if it cannot be computed
-    /// without an import.
-    pub(crate) fn key(&self, traces: &Traces, options: &ImportOptions) -> Option<Key> {
-        Key::new(traces, options)
+    /// Whether there may be an entry with a key that ends so. Its file may be damaged.
+    pub(crate) fn may_have(&self, end: &KeyEnd) -> bool {
+        folder::has_entry(&self.folder, &end.file_name)
     }
 
     /// Finds the cached tables of these traces, whatever the entry leaves out. Deletes a damaged
@@ -163,13 +162,15 @@ impl TableCache {
     }
 
     /// The names of the tables that the cache entry of these traces leaves out: none if it has all
-    /// tables. `None` if there is no entry. Reads all bytes of the traces.
+    /// tables. `None` if there is no entry. Reads all bytes of the traces if there may be one.
     pub fn tables_left_out(
         &self,
         paths: &[PathBuf],
         options: &ImportOptions,
     ) -> Option<Vec<&'static str>> {
-        let key = self.key(&Traces::Files(paths.to_owned()), options)?;
+        let traces = Traces::Files(paths.to_owned());
+        let end = KeyEnd::new(&traces, options).filter(|end| self.may_have(end))?;
+        let key = end.complete(&traces, options.threads)?;
         let left_out = left_out_at(&self.folder.join(key.file_name))?;
         Some(left_out.table_names().collect())
     }
