@@ -107,8 +107,6 @@ fn entries(folder: &Path) -> io::Result<Vec<CacheEntry>> {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
 
     fn file(folder: &Path, name: &str, bytes: usize, age: u64) {
