@@ -312,12 +312,12 @@ fn import_with_key(
     unwanted: TableGroups,
     options: &ImportOptions,
 ) -> Result<(Imported, Option<Key>), ImportError> {
-    let (imported, key) = std::thread::scope(|scope| {
-        let key = || end.complete(traces, Some(1));
-        let digest = std::thread::Builder::new().name("digest".into()).spawn_scoped(scope, key);
-        let imported = traces.import_without(unwanted, options);
-        // Without a thread, or with one that panicked, the tables are not stored.
-        (imported, digest.ok().and_then(|digest| digest.join().ok()).flatten())
-    });
-    Ok((imported?, key))
+    let read = traces.clone();
+    let key = move || end.complete(&read, Some(1));
+    let digest = std::thread::Builder::new().name("digest".into()).spawn(key);
+    // An import that fails or is cancelled does not wait for the digest.
+    let imported = traces.import_without(unwanted, options)?;
+    // Without a thread, or with one that panicked, the tables are not stored.
+    let key = digest.ok().and_then(|digest| digest.join().ok()).flatten();
+    Ok((imported, key))
 }
