@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use datafusion::arrow::array::RecordBatch;
-use tpq::{ImportOptions, TableCache, Trace};
+use tpq::{ImportOptions, Progress, TableCache, Trace};
 
 use crate::command::{Folder, describe, tpq};
 
@@ -82,6 +82,44 @@ fn another_trace_is_not_found() {
 }
 
 /// A cut entry, or one with a changed byte, is replaced by a new import.
+/// Puts another trace in the place of one as its import begins.
+struct Replacing {
+    trace: PathBuf,
+    other: PathBuf,
+}
+
+impl Progress for Replacing {
+    fn advance(&self, _: u64, _: u64) {}
+
+    fn stage(&self, name: &'static str) {
+        if name == "importing" {
+            std::fs::rename(&self.other, &self.trace).unwrap();
+        }
+    }
+}
+
+/// The digest of a new trace is computed during its import. It may be that of another trace.
+#[test]
+fn a_trace_that_is_replaced_during_its_import_is_not_stored() {
+    for threads in [None, Some(1)] {
+        let fixture = CacheFixture::new();
+        let other = fixture.folder.path().join("other");
+        // As long as the trace, so that its length does not show it.
+        let mut bytes = std::fs::read(fixture.trace()).unwrap();
+        bytes.reverse();
+        std::fs::write(&other, bytes).unwrap();
+        let later = std::time::SystemTime::now() + std::time::Duration::from_secs(9);
+        let file = std::fs::File::options().write(true).open(&other).unwrap();
+        file.set_modified(later).unwrap();
+        let progress = Replacing { trace: fixture.trace(), other };
+        let options =
+            ImportOptions { progress: Some(Arc::new(progress)), threads, ..fixture.options() };
+        // Whether the import succeeds does not matter here.
+        drop(fixture.runtime.block_on(Trace::open(&[fixture.trace()], options)));
+        assert_eq!(fixture.files(), Vec::<PathBuf>::new(), "{threads:?}");
+    }
+}
+
 #[test]
 fn damaged_entries_are_imported_again() {
     let fixture = CacheFixture::new();

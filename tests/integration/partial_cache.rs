@@ -187,6 +187,21 @@ fn missing_tables_of_a_trace_that_was_changed_are_an_error() {
     assert_eq!(fixture.rows(&found, "SELECT ts FROM sched"), 2);
 }
 
+/// A reader must not wait for the other end of a pipe.
+#[cfg(unix)]
+#[test]
+fn missing_tables_of_a_trace_that_became_a_pipe_are_an_error() {
+    let fixture = Fixture::new();
+    drop(fixture.open(Some(SCHED)));
+    let found = fixture.open(Some(SCHED));
+    std::fs::remove_file(fixture.path()).unwrap();
+    let made = std::process::Command::new("mkfifo").arg(fixture.path()).status().unwrap();
+    assert!(made.success());
+    let error = fixture.runtime.block_on(found.sql("SELECT ts FROM ftrace_event")).unwrap_err();
+    let text = error.to_string();
+    assert!(text.contains("the trace is no longer the one that was imported"), "{text}");
+}
+
 /// Whichever bit changes, answers stay right, with and without what the entry lacks.
 #[test]
 fn no_flipped_bit_of_an_entry_without_tables_changes_an_answer() {

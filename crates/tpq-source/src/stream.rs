@@ -96,6 +96,11 @@ impl<R: Read, F: FnMut(u64)> Arriving<R, F> {
         }
     }
 
+    /// The number of bytes so far.
+    pub(crate) fn bytes_read(&self) -> u64 {
+        self.read
+    }
+
     /// The digest of the stream, if it was read to its end.
     pub(crate) fn digest(self) -> Option<u128> {
         self.has_ended.then(|| self.digest.finish())

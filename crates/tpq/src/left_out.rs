@@ -40,11 +40,11 @@ impl ImportAgain {
         if let Some(tables) = self.stored_meanwhile() {
             return Ok(tables);
         }
+        // Another file in its place may be a pipe, which nothing may write to.
+        self.check_unchanged()?;
         let imported = self.traces.import(&self.options);
-        // Checked after the import, because the trace may change during it.
-        if self.stamps.is_none() || Stamps::of(&self.traces) != self.stamps {
-            return Err("the trace is no longer the one that was imported".to_owned());
-        }
+        // Checked again, because the trace may change during the import.
+        self.check_unchanged()?;
         let (tables, summary) =
             imported.map_err(|error| format!("the trace cannot be imported again: {error}"))?;
         let tables = Arc::new(tables);
@@ -52,11 +52,20 @@ impl ImportAgain {
         Ok(tables)
     }
 
+    /// # Errors
+    /// When the trace may be another than when it was first imported.
+    fn check_unchanged(&self) -> Result<(), String> {
+        match self.stamps.is_some() && Stamps::of(&self.traces) == self.stamps {
+            true => Ok(()),
+            false => Err("the trace is no longer the one that was imported".to_owned()),
+        }
+    }
+
     /// All tables, if another process has stored them since.
     fn stored_meanwhile(&self) -> Option<Arc<TraceTables>> {
         let (cache, key) = self.entry.as_ref()?;
         let found = cache.find(key, &self.traces, &self.options)?;
-        let is_same = self.stamps.is_some() && Stamps::of(&self.traces) == self.stamps;
+        let is_same = self.check_unchanged().is_ok();
         (is_same && found.left_out.is_empty()).then(|| Arc::new(found.tables))
     }
 

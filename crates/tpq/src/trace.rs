@@ -9,13 +9,13 @@ use tpq_lake::LakeError;
 use tpq_sql::{CancelOnDrop, Session, SessionOptions, SqlError, groups_named};
 use tpq_tables::{TableGroups, Tables, TraceTables};
 
-use crate::cache::{CachedTables, EntryWrites};
+use crate::cache::{CachedTables, EntryWrites, Key, KeyEnd};
 use crate::import::{Imported, Received};
 use crate::left_out::ImportAgain;
 use crate::traces::{Stamps, Traces};
 use crate::{
     CancelToken, ImportError, ImportOptions, ImportSummary, MetaTrace, Span, SqlPackage,
-    SqlPackageError,
+    SqlPackageError, TableCache,
 };
 
 /// An error on opening a trace.
@@ -262,15 +262,23 @@ fn find_or_import(
     let stamps = Stamps::of(&traces);
     let cache = options.cache.clone().filter(|_| !options.strict);
     let find_span = cache.as_ref().and_then(|_| options.span("find"));
-    let entry = cache.and_then(|cache| cache.key(&traces, &options).map(|key| (cache, key)));
+    let end = cache.and_then(|cache| Some((KeyEnd::new(&traces, &options)?, cache)));
+    // A digest takes a part of the time of an import, so it is not waited for without need.
+    let is_new =
+        |(end, cache): &(KeyEnd, TableCache)| options.threads != Some(1) && !cache.may_have(end);
+    let (new, end) = match end {
+        Some(end) if is_new(&end) => (Some(end), None),
+        end => (None, end),
+    };
+    let entry = end.and_then(|(end, cache)| Some((cache, end.complete(&traces, options.threads)?)));
     let cached = entry.as_ref().and_then(|(cache, key)| cache.find(key, &traces, &options));
     drop(find_span);
     let writes = EntryWrites::default();
     let weak = writes.downgrade();
-    let again = || Arc::new(ImportAgain::new(&traces, stamps, &options, entry.clone(), weak));
+    let again = |entry| Arc::new(ImportAgain::new(&traces, stamps, &options, entry, weak));
     let unwanted = match cached {
         Some(CachedTables { tables, summary, left_out }) if left_out.is_subset_of(unwanted) => {
-            let tables = Arc::new(tables.leaving_out(left_out, again()));
+            let tables = Arc::new(tables.leaving_out(left_out, again(entry)));
             let origin = Origin::Cache(traces, Box::new(options));
             return Ok(Found { tables, summary, origin, writes });
         }
@@ -278,13 +286,38 @@ fn find_or_import(
         Some(_) => TableGroups::NONE,
         None => unwanted,
     };
-    let Imported { tables, summary, left_out } = traces.import_without(unwanted, &options)?;
+    let (imported, entry) = match new {
+        Some((end, cache)) => {
+            let (imported, key) = import_with_key(end, &traces, unwanted, &options)?;
+            (imported, key.map(|key| (cache, key)))
+        }
+        None => (traces.import_without(unwanted, &options)?, entry),
+    };
+    let Imported { tables, summary, left_out } = imported;
     let tables = Arc::new(match left_out.is_empty() {
         true => tables,
-        false => tables.leaving_out(left_out, again()),
+        false => tables.leaving_out(left_out, again(entry.clone())),
     });
     if let Some((cache, key)) = &entry {
         cache.store(key, &traces, Arc::clone(&tables), &summary, &writes);
     }
     Ok(Found { tables, summary, origin: Origin::Import, writes })
+}
+
+/// Imports traces, and computes their digest meanwhile, on a thread of its own. There is no key if
+/// they cannot be read twice.
+fn import_with_key(
+    end: KeyEnd,
+    traces: &Traces,
+    unwanted: TableGroups,
+    options: &ImportOptions,
+) -> Result<(Imported, Option<Key>), ImportError> {
+    let read = traces.clone();
+    let key = move || end.complete(&read, Some(1));
+    let digest = std::thread::Builder::new().name("digest".into()).spawn(key);
+    // An import that fails or is cancelled does not wait for the digest.
+    let imported = traces.import_without(unwanted, options)?;
+    // Without a thread, or with one that panicked, the tables are not stored.
+    let key = digest.ok().and_then(|digest| digest.join().ok()).flatten();
+    Ok((imported, key))
 }

@@ -47,10 +47,18 @@ impl Traces {
     }
 
     /// The digest of their bytes. `None` if they cannot be read twice.
-    pub(crate) fn digest(&self, options: &ImportOptions) -> Option<u128> {
+    pub(crate) fn digest(&self, threads: Option<usize>) -> Option<u128> {
         match self {
-            Self::Files(paths) => tpq_source::digest(paths, options.threads).ok()?,
+            Self::Files(paths) => tpq_source::digest(paths, threads).ok()?,
             Self::Received(received) => received.digest(),
+        }
+    }
+
+    /// The number of their bytes, which is the same whether they are files or arrived.
+    pub(crate) fn bytes(&self, stamps: &Stamps) -> u64 {
+        match self {
+            Self::Files(_) => stamps.0.iter().map(|stamp| stamp.bytes).fold(0, u64::wrapping_add),
+            Self::Received(received) => received.bytes(),
         }
     }
 

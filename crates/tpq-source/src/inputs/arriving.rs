@@ -21,6 +21,8 @@ pub struct ReadInputs {
     /// The digest of its bytes, as [`digest`](crate::digest()) computes it of a file with them.
     /// `None` if it was not read to its end.
     pub digest: Option<u128>,
+    /// The number of its bytes that were read.
+    pub bytes: u64,
 }
 
 impl Inputs {
@@ -66,6 +68,6 @@ impl Inputs {
             }
         }
         let inputs = Self::arranged(unpack, nodes)?;
-        Ok(ReadInputs { inputs, digest: arriving.digest() })
+        Ok(ReadInputs { inputs, bytes: arriving.bytes_read(), digest: arriving.digest() })
     }
 }

@@ -74,6 +74,8 @@ impl StoredRows {
         &self,
         mut visit: impl FnMut(usize, &[Column], usize) -> Result<()>,
     ) -> Result<()> {
+        // The number of rows of a table that cannot be made is not known.
+        self.table.ensure_made().map_err(|error| DataFusionError::External(Box::new(error)))?;
         let mut start = 0;
         while start < self.count() {
             let (columns, count) = self.read(start, self.count())?;

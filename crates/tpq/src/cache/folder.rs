@@ -1,9 +1,9 @@
 //! The folder of a cache: its size, and eviction of the least recently used entries.
 
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use tpq_source::{PartialFile, Readers, is_own_file};
 
@@ -30,6 +30,30 @@ pub(super) fn mark_used(file: &File) {
 /// Creates a file to write a cache entry to.
 pub(super) fn unfinished(folder: &Path) -> io::Result<PartialFile> {
     PartialFile::create(folder, PREFIX, UNFINISHED, Readers::Owner)
+}
+
+/// Whether a file of the cache has a name that ends so.
+pub(super) fn has_entry(folder: &Path, end: &str) -> bool {
+    // A folder that cannot be read has no entry that can be found.
+    let mut entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.any(|entry| entry.file_name().as_encoded_bytes().ends_with(end.as_bytes()))
+}
+
+/// Locks the folder, so that no other writer looks at an entry and replaces it meanwhile. The lock
+/// ends when the file is dropped. `None` on a system that does not lock folders, and where another
+/// program keeps the lock: two writers at once cost another import and change no result.
+pub(super) fn lock(folder: &Path) -> Option<File> {
+    /// A millisecond apart. Writers hold the lock while they delete and rename files.
+    const ATTEMPTS: usize = 200;
+    let folder = File::open(folder).ok()?;
+    for _ in 0..ATTEMPTS {
+        match folder.try_lock() {
+            Ok(()) => return Some(folder),
+            Err(TryLockError::WouldBlock) => std::thread::sleep(Duration::from_millis(1)),
+            Err(TryLockError::Error(_)) => return None,
+        }
+    }
+    None
 }
 
 /// Deletes unfinished files of processes that have ended.
@@ -83,8 +107,6 @@ fn entries(folder: &Path) -> io::Result<Vec<CacheEntry>> {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
 
     fn file(folder: &Path, name: &str, bytes: usize, age: u64) {
@@ -135,6 +157,18 @@ mod tests {
         assert_eq!(left(), others);
         // The file that is being written stays.
         assert_eq!(names(folder).len(), 3);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn one_writer_at_a_time_has_the_folder() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let locked = lock(folder.path()).expect("can be locked");
+        // Another program that keeps the lock delays a writer and does not stop it.
+        assert!(lock(folder.path()).is_none());
+        drop(locked);
+        assert!(lock(folder.path()).is_some());
+        assert!(lock(&folder.path().join("none")).is_none());
     }
 
     /// It was used last, and goes first.

@@ -9,7 +9,35 @@ use super::folder::{EXTENSION, PREFIX};
 use crate::ImportOptions;
 use crate::traces::{Stamps, Traces};
 
-/// The file name of a cache entry, and the state of the traces when their digest was computed.
+/// What is known of a key without reading the traces: their length, the options, and the program.
+pub(crate) struct KeyEnd {
+    /// The end of the file name.
+    pub(super) file_name: String,
+    stamps: Stamps,
+}
+
+impl KeyEnd {
+    /// Returns `None` if a trace is not there, or if this program cannot be identified.
+    pub(crate) fn new(traces: &Traces, options: &ImportOptions) -> Option<Self> {
+        let stamps = Stamps::of(traces)?;
+        let mut producer = FxHasher::default();
+        program_identity()?.hash(&mut producer);
+        options_key(options).hash(&mut producer);
+        SymbolFile::list(&options.symbols).ok()?.hash(&mut producer);
+        traces.bytes(&stamps).hash(&mut producer);
+        let file_name = format!("-{:016x}.{EXTENSION}", producer.finish());
+        Some(Self { file_name, stamps })
+    }
+
+    /// The key. Reads the traces; `None` if they cannot be read twice.
+    pub(crate) fn complete(self, traces: &Traces, threads: Option<usize>) -> Option<Key> {
+        let contents = traces.digest(threads)?;
+        let Self { file_name, stamps } = self;
+        Some(Key { file_name: format!("{PREFIX}{contents:032x}{file_name}"), stamps })
+    }
+}
+
+/// The file name of a cache entry, and the state of the traces before their digest was computed.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Key {
     pub(super) file_name: String,
@@ -17,19 +45,6 @@ pub(crate) struct Key {
 }
 
 impl Key {
-    /// Returns `None` if the traces cannot be read twice, or if this program cannot be identified.
-    pub(super) fn new(traces: &Traces, options: &ImportOptions) -> Option<Self> {
-        let stamps = Stamps::of(traces)?;
-        let contents = traces.digest(options)?;
-        let mut producer = FxHasher::default();
-        program_identity()?.hash(&mut producer);
-        options_key(options).hash(&mut producer);
-        SymbolFile::list(&options.symbols).ok()?.hash(&mut producer);
-        let producer = producer.finish();
-        let file_name = format!("{PREFIX}{contents:032x}-{producer:016x}.{EXTENSION}");
-        Some(Self { file_name, stamps })
-    }
-
     /// Whether the traces are unchanged.
     pub(super) fn is_current(&self, traces: &Traces) -> bool {
         Stamps::of(traces).is_some_and(|stamps| stamps == self.stamps)

@@ -27,7 +27,7 @@ use tpq_source::{FileIdentity, open_own_file};
 use tpq_tables::{TableGroups, TraceTables};
 
 pub(crate) use entry_writes::{EntryWrites, WeakEntryWrites};
-pub(crate) use key::Key;
+pub(crate) use key::{Key, KeyEnd};
 
 use self::mapped::{MappedTables, Unusable};
 use crate::traces::Traces;
@@ -74,10 +74,9 @@ impl TableCache {
         Self { min_trace_bytes: bytes, ..self }
     }
 
-    /// The key of the tables of these traces with these options. `None` if it cannot be computed
-    /// without an import.
-    pub(crate) fn key(&self, traces: &Traces, options: &ImportOptions) -> Option<Key> {
-        Key::new(traces, options)
+    /// Whether there may be an entry with a key that ends so. Its file may be damaged.
+    pub(crate) fn may_have(&self, end: &KeyEnd) -> bool {
+        folder::has_entry(&self.folder, &end.file_name)
     }
 
     /// Finds the cached tables of these traces, whatever the entry leaves out. Deletes a damaged
@@ -91,6 +90,10 @@ impl TableCache {
         folder::remove_abandoned(&self.folder);
         let path = self.folder.join(&key.file_name);
         let file = open_own_file(&path)?;
+        // Of the open file: another may have replaced it at its path.
+        #[cfg(unix)]
+        let identity = file.metadata().ok().map(|it| FileIdentity::of_metadata(&it));
+        #[cfg(not(unix))]
         let identity = FileIdentity::of(&path).ok().flatten();
         let mapped = MappedTables { path, identity, key: key.clone(), traces: traces.clone() };
         match mapped.open(&file, options) {
@@ -131,31 +134,43 @@ impl TableCache {
 
     fn write(&self, path: &Path, tables: &TraceTables, label: &[u8]) -> std::io::Result<()> {
         std::fs::create_dir_all(&self.folder)?;
-        let size = tables.packed_bytes();
-        if !folder::make_room(&self.folder, size, self.max_bytes, path)? {
-            return Ok(());
+        let left_out = tables.groups_not_written();
+        // Another process may have stored as many tables meanwhile, or more.
+        let is_stored = || {
+            let other = left_out_at(path).filter(|_| !left_out.is_empty());
+            other.is_some_and(|other| other.is_subset_of(left_out))
+        };
+        {
+            let _locked = folder::lock(&self.folder);
+            // Asked first: the entry at this path is the first to make room.
+            if is_stored() {
+                return Ok(());
+            }
+            let size = tables.packed_bytes();
+            if !folder::make_room(&self.folder, size, self.max_bytes, path)? {
+                return Ok(());
+            }
         }
         let file = folder::unfinished(&self.folder)?;
+        // Nothing waits for the disk: a file that a loss of power damaged has other checksums.
         tables.write(BufWriter::with_capacity(1 << 18, file.file()), label)?;
-        // After a loss of power, a file of this name must still be complete.
-        file.file().sync_data()?;
-        // Another process may have stored as many tables meanwhile, or more.
-        let left_out = tables.groups_not_written();
-        let is_stored = || left_out_at(path).is_some_and(|other| other.is_subset_of(left_out));
-        if left_out.is_empty() || !is_stored() {
+        let _locked = folder::lock(&self.folder);
+        if !is_stored() {
             file.persist(path)?;
         }
         Ok(())
     }
 
     /// The names of the tables that the cache entry of these traces leaves out: none if it has all
-    /// tables. `None` if there is no entry. Reads all bytes of the traces.
+    /// tables. `None` if there is no entry. Reads all bytes of the traces if there may be one.
     pub fn tables_left_out(
         &self,
         paths: &[PathBuf],
         options: &ImportOptions,
     ) -> Option<Vec<&'static str>> {
-        let key = self.key(&Traces::Files(paths.to_owned()), options)?;
+        let traces = Traces::Files(paths.to_owned());
+        let end = KeyEnd::new(&traces, options).filter(|end| self.may_have(end))?;
+        let key = end.complete(&traces, options.threads)?;
         let left_out = left_out_at(&self.folder.join(key.file_name))?;
         Some(left_out.table_names().collect())
     }
@@ -218,5 +233,45 @@ mod tests {
         assert_eq!(write(none), Some(none));
         // Nothing else is left in the folder.
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    /// The complete entry must not make room for the one that lacks tables.
+    #[test]
+    fn a_full_cache_keeps_a_complete_entry() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tpq-a.tables");
+        let write = |cache: &TableCache, left_out: TableGroups| {
+            let tables = Tables::default().finish().leaving_out(left_out, Arc::new(NoTables));
+            cache.write(&path, &tables, b"").unwrap();
+            left_out_at(&path)
+        };
+        let cache = TableCache::in_folder(folder.path());
+        assert_eq!(write(&cache, TableGroups::NONE), Some(TableGroups::NONE));
+        let complete = std::fs::read(&path).unwrap();
+        // There is room for one entry.
+        let full = cache.at_most(complete.len() as u64);
+        assert_eq!(write(&full, TableGroups::all()), Some(TableGroups::NONE));
+        assert_eq!(std::fs::read(&path).unwrap(), complete);
+    }
+
+    /// Whichever ends first, as each looks and renames while no other does.
+    #[cfg(unix)]
+    #[test]
+    fn entries_that_are_written_at_once_end_with_the_complete_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = TableCache::in_folder(folder.path());
+        for round in 0..20 {
+            let path = folder.path().join(format!("tpq-{round}.tables"));
+            let write = |left_out: TableGroups| {
+                let tables = Tables::default().finish().leaving_out(left_out, Arc::new(NoTables));
+                cache.write(&path, &tables, b"").unwrap();
+            };
+            std::thread::scope(|scope| {
+                scope.spawn(|| write(TableGroups::all()));
+                scope.spawn(|| write(TableGroups::NONE));
+                scope.spawn(|| write(TableGroups::all()));
+            });
+            assert_eq!(left_out_at(&path), Some(TableGroups::NONE), "round {round}");
+        }
     }
 }

@@ -20,6 +20,7 @@ pub(crate) struct Received {
     name: PathBuf,
     inputs: Inputs,
     digest: Option<u128>,
+    bytes: u64,
     /// The findings of the prescan while it arrived, for the first import.
     prescan: Mutex<Option<PrescanStart>>,
 }
@@ -41,14 +42,19 @@ impl Received {
         let progress = |read| options.advance(read, 0);
         let mut on_prefix = |bytes: &[u8]| prescan.advance(bytes, options);
         let read = Inputs::read(name, input, UNPACK_LIMIT, progress, &mut on_prefix);
-        let ReadInputs { inputs, digest } = read?;
+        let ReadInputs { inputs, digest, bytes } = read?;
         let start = prescan.0.filter(|_| is_one_file(&inputs));
-        Ok(Self { name: name.to_owned(), inputs, digest, prescan: Mutex::new(start) })
+        Ok(Self { name: name.to_owned(), inputs, digest, bytes, prescan: Mutex::new(start) })
     }
 
     /// The digest of its bytes; `None` if a part of them was not read.
     pub(crate) fn digest(&self) -> Option<u128> {
         self.digest
+    }
+
+    /// The number of its bytes, as they arrived.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes
     }
 
     /// Imports it, without the tables of the groups `unwanted` if that takes less time.

@@ -43,6 +43,8 @@ impl StoredColumns {
 
 /// Reads a column as one array.
 fn load_column(table: &Table, column: usize) -> Result<ArrayRef> {
+    // The number of rows of a table that cannot be made is not known.
+    table.ensure_made().map_err(|error| DataFusionError::External(Box::new(error)))?;
     let chunks = (0..table.num_chunks()).map(|chunk| {
         let batch = table.read(chunk, 0..table.chunk_rows(chunk), &[column]);
         batch
