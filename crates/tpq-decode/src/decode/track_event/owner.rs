@@ -9,7 +9,6 @@ use tpq_tables::{StringId, Tables};
 use super::context::DecodeContext;
 use super::event::TrackEvent;
 use super::legacy::{InstantScope, Legacy};
-use tpq_trackers::track::EventDefaults;
 use tpq_trackers::track::{
     AsyncId, AsyncPhase, Dimensions, FirstEvent, GLOBAL_INSTANTS, Owner, PROCESS_INSTANTS,
     SequenceThread, Tid, TrackRows, Trackers, Upid, Usage, Utid, unique_tid,
@@ -37,10 +36,10 @@ impl EventOwner {
     /// Finds what an event belongs to; `None` if it cannot be determined.
     pub(super) fn find(
         event: &TrackEvent<'_>,
-        defaults: &EventDefaults,
+        default_track: Option<u64>,
         context: &mut DecodeContext<'_, '_>,
     ) -> Option<Self> {
-        let uuid = event.track.or(defaults.track).unwrap_or_default();
+        let uuid = event.track.or(default_track).unwrap_or_default();
         let writer = writer(context);
         let mut owner = match uuid {
             0 => Self::by_ids(event, writer, context)?,
@@ -60,13 +59,9 @@ impl EventOwner {
         writer: Option<SequenceThread>,
         context: &mut DecodeContext<'_, '_>,
     ) -> Option<Self> {
-        if !context.trackers.check_track(uuid, context.tables, context.stats) {
-            return None;
-        }
         let mut owner = Self { uuid, ..Self::default() };
-        let (uuids, processes) =
-            (&mut context.trackers.source.uuids, &mut context.trackers.processes);
-        match uuids.identify(uuid, processes, context.tables) {
+        let identified = context.trackers.source.uuids.identified(uuid);
+        match identified.or_else(|| identify(uuid, context))? {
             Owner::Thread(utid) => {
                 owner.utid = Some(utid);
                 owner.upid = context.tables.thread.upid.get(utid);
@@ -236,6 +231,15 @@ impl EventOwner {
         let id = AsyncId { name: event.name, upid: self.upid, source_id, process_scoped, scope };
         Some(context.trackers.legacy_async_track(id, phase, context.tables))
     }
+}
+
+/// What a track that was not named before is of; `None` if it cannot be created.
+fn identify(uuid: u64, context: &mut DecodeContext<'_, '_>) -> Option<Owner> {
+    if !context.trackers.check_track(uuid, context.tables, context.stats) {
+        return None;
+    }
+    let (uuids, processes) = (&mut context.trackers.source.uuids, &mut context.trackers.processes);
+    Some(uuids.identify(uuid, processes, context.tables))
 }
 
 /// The thread that writes the event's sequence, where that was described.
