@@ -127,21 +127,34 @@ const VALUES: [u32; 12] = [
     debug_annotation::NESTED_VALUE,
 ];
 
+/// The rank of a field that holds no value.
+const NO_VALUE: u8 = u8::MAX;
+
+/// The rank of each field by its number: its position in [`VALUES`].
+const RANKS: [u8; 32] = {
+    let mut ranks = [NO_VALUE; 32];
+    let mut rank = 0;
+    while rank < VALUES.len() {
+        ranks[VALUES[rank] as usize] = rank as u8;
+        rank += 1;
+    }
+    ranks
+};
+
 impl<'a> Annotation<'a> {
     fn read(data: &'a [u8]) -> Self {
         let mut annotation = Self { data, name: None, name_iid: 0, value: None };
-        let rank = |number| VALUES.iter().position(|&value| value == number);
+        let mut first = NO_VALUE;
         for field in Fields::new(data) {
             match field.number {
                 debug_annotation::NAME_IID => annotation.name_iid = field.as_u64(),
                 debug_annotation::NAME => annotation.name = Some(field.as_bytes()),
-                number => match (rank(number), annotation.value) {
-                    (Some(_), None) => annotation.value = Some(field),
-                    (Some(new), Some(old)) if Some(new) <= rank(old.number) => {
-                        annotation.value = Some(field);
+                number => {
+                    let rank = RANKS.get(number as usize).copied().unwrap_or(NO_VALUE);
+                    if rank != NO_VALUE && rank <= first {
+                        (annotation.value, first) = (Some(field), rank);
                     }
-                    _ => {}
-                },
+                }
             }
         }
         annotation
