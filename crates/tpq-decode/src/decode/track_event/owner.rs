@@ -40,10 +40,9 @@ impl EventOwner {
         context: &mut DecodeContext<'_, '_>,
     ) -> Option<Self> {
         let uuid = event.track.or(default_track).unwrap_or_default();
-        let writer = writer(context);
         let mut owner = match uuid {
-            0 => Self::by_ids(event, writer, context)?,
-            uuid => Self::by_track(uuid, writer, context)?,
+            0 => Self::by_ids(event, context)?,
+            uuid => Self::by_track(uuid, context)?,
         };
         if event.phase().is_some_and(|phase| phase.is_async()) {
             owner.passthrough = owner.utid;
@@ -54,11 +53,7 @@ impl EventOwner {
         }
     }
 
-    fn by_track(
-        uuid: u64,
-        writer: Option<SequenceThread>,
-        context: &mut DecodeContext<'_, '_>,
-    ) -> Option<Self> {
+    fn by_track(uuid: u64, context: &mut DecodeContext<'_, '_>) -> Option<Self> {
         let mut owner = Self { uuid, ..Self::default() };
         let identified = context.trackers.source.uuids.identified(uuid);
         match identified.or_else(|| identify(uuid, context))? {
@@ -68,22 +63,19 @@ impl EventOwner {
             }
             Owner::Process(upid) => {
                 owner.upid = Some(upid);
-                let writer = written_by(writer, context);
+                let writer = written_by(writer(context), context);
                 let is_of_it = |utid: &Utid| context.tables.thread.upid.get(*utid) == Some(upid);
                 owner.passthrough = writer.filter(is_of_it);
             }
-            Owner::Machine(_) => owner.passthrough = written_by(writer, context),
+            Owner::Machine(_) => owner.passthrough = written_by(writer(context), context),
         }
         Some(owner)
     }
 
     /// An event that names no track is of the thread that wrote it, if it is of the older form, or
     /// of the thread with the ids that it gives.
-    fn by_ids(
-        event: &TrackEvent<'_>,
-        writer: Option<SequenceThread>,
-        context: &mut DecodeContext<'_, '_>,
-    ) -> Option<Self> {
+    fn by_ids(event: &TrackEvent<'_>, context: &mut DecodeContext<'_, '_>) -> Option<Self> {
+        let writer = writer(context);
         let legacy = event.legacy.as_ref();
         let [pid, tid] = [legacy.and_then(|it| it.pid), legacy.and_then(|it| it.tid)];
         let fits = (event.track.is_none() || event.event_type.is_none() || tid.is_some())

@@ -257,18 +257,7 @@ impl TrackUuids {
     }
 
     fn owner(&self, uuid: u64) -> Owner {
-        let mut next = uuid;
-        let mut machine = self.home;
-        for _ in 0..MAX_ANCESTORS {
-            let Some(described) = self.described.get(&next) else { break };
-            machine = described.machine;
-            match self.owners.get(next) {
-                Some(owner) => return owner,
-                None if described.parent == 0 => break,
-                None => next = described.parent,
-            }
-        }
-        Owner::Machine(machine)
+        owner_of(uuid, &self.described, &self.owners, self.home)
     }
 
     /// The track an event lies on.
@@ -422,20 +411,20 @@ impl TrackUuids {
         rows: &mut TrackRows<'_>,
         find: impl FnOnce(&mut SharedTracks, &mut dyn FnMut(u32) -> u32) -> u32,
     ) -> u32 {
-        let Some(mut shared) = self.shared.get_mut(group as usize).map(std::mem::take) else {
+        let Some(SharedGroup { tracks, parent }) = self.shared.get_mut(group as usize) else {
             return 0;
         };
-        let described = self.described.get(&uuid).copied();
-        let described = described.unwrap_or_else(|| undescribed(uuid, self.home, rows.tables));
-        let (owner, parent) = (self.owner(uuid), shared.parent);
+        let (known, owners, home, parent) = (&self.described, &self.owners, self.home, *parent);
         let FirstEvent { name, whole } = by;
-        let new = NewTrack { uuid, described, owner, name, parent, whole, shared: None };
-        let track = find(&mut shared.tracks, &mut |index| {
-            let new = NewTrack { shared: Some((group, index)), ..new };
+        // Most events lie on a track that is there.
+        find(tracks, &mut |index| {
+            let described = known.get(&uuid).copied();
+            let described = described.unwrap_or_else(|| undescribed(uuid, home, rows.tables));
+            let owner = owner_of(uuid, known, owners, home);
+            let shared = Some((group, index));
+            let new = NewTrack { uuid, described, owner, name, parent, whole, shared };
             new.write(rows.deferred, rows.tables)
-        });
-        self.shared[group as usize] = shared;
-        track
+        })
     }
 }
 
@@ -449,6 +438,22 @@ impl Trackers {
         self.log(stat, None, &details, tables);
         false
     }
+}
+
+/// What a track is of: itself or the nearest of its ancestors that says so, else its machine.
+fn owner_of(uuid: u64, described: &FxHashMap<u64, Described>, owners: &Owners, home: u32) -> Owner {
+    let mut next = uuid;
+    let mut machine = home;
+    for _ in 0..MAX_ANCESTORS {
+        let Some(described) = described.get(&next) else { break };
+        machine = described.machine;
+        match owners.get(next) {
+            Some(owner) => return owner,
+            None if described.parent == 0 => break,
+            None => next = described.parent,
+        }
+    }
+    Owner::Machine(machine)
 }
 
 /// The stand-in for a track without a descriptor.
