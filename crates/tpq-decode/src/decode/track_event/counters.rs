@@ -194,12 +194,9 @@ impl Counted {
 }
 
 fn write_extra(uuid: u64, value: f64, owner: &EventOwner, context: &mut DecodeContext<'_, '_>) {
-    if !context.trackers.check_track(uuid, context.tables, context.stats) {
-        return;
-    }
-    let by = owner.first_event(StringId::NULL, context);
-    let (uuids, processes, mut rows) = split(context.trackers, context.tables);
-    if let Some(track) = uuids.own_track(uuid, by, processes, &mut rows) {
+    let known = context.trackers.source.uuids.known_row(uuid);
+    let track = known.or_else(|| extra_track(uuid, owner, context));
+    if let Some(track) = track {
         push_counter(
             context.packet.ts(),
             track,
@@ -208,6 +205,16 @@ fn write_extra(uuid: u64, value: f64, owner: &EventOwner, context: &mut DecodeCo
             context.tables,
         );
     }
+}
+
+/// The track of an extra value; `None` if it cannot be created.
+fn extra_track(uuid: u64, owner: &EventOwner, context: &mut DecodeContext<'_, '_>) -> Option<u32> {
+    if !context.trackers.check_track(uuid, context.tables, context.stats) {
+        return None;
+    }
+    let by = owner.first_event(StringId::NULL, context);
+    let (uuids, processes, mut rows) = split(context.trackers, context.tables);
+    uuids.own_track(uuid, by, processes, &mut rows)
 }
 
 /// Writes the value of an event that is nothing else.

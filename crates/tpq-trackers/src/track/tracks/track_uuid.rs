@@ -234,6 +234,15 @@ impl TrackUuids {
         self.known.get(&uuid).filter(|known| known.sound)?.owner
     }
 
+    /// The row of a track that can be created, if events lie on it that take one of their own.
+    #[inline]
+    pub fn known_row(&self, uuid: u64) -> Option<u32> {
+        match self.known.get(&uuid).filter(|known| known.sound)?.target? {
+            TrackTarget::Own(track) => Some(track),
+            TrackTarget::Group(..) => None,
+        }
+    }
+
     fn decide(&mut self, uuid: u64, processes: &mut Processes, tables: &mut Tables) -> Owner {
         if let Some(owner) = self.owners.get(uuid) {
             return owner;
