@@ -9,14 +9,17 @@ use std::time::{Duration, Instant};
 use insta::assert_snapshot;
 use tokio::runtime::Runtime;
 use tpq::{CancelToken, ImportOptions, SqlErrorKind, Trace};
-use tpq_tables::TableGroups;
+use tpq_tables::{TableGroup, TableGroups};
 use tpq_testkit::mutate::mutate;
 use tpq_testkit::random::Random;
 use tpq_testkit::testdata;
-use tpq_testkit::{Annotation, FtraceBundle, FtraceEvent, Packet, Task, TraceBuilder, TrackEvent};
+use tpq_testkit::{
+    Annotation, FtraceBundle, FtraceEvent, InternedData, NEEDS_STATE, Packet, ProcessTree,
+    STATE_CLEARED, Task, TraceBuilder, TrackEvent,
+};
 
 use crate::command::{Folder, run};
-use crate::imported::{Imported, TRACK, recording};
+use crate::imported::{Imported, TRACK, WRITER, recording, thread_track};
 use crate::same_tables::assert_same;
 
 const ONE: Task<'_> = Task::new("one", 11);
@@ -128,13 +131,73 @@ fn tables_that_a_statement_names_are_made_at_once() {
     assert_ne!(left_out(&states), TableGroups::NONE);
 }
 
-/// Without kernel events there is nothing to save.
+/// Without events there is nothing to save.
 #[test]
-fn nothing_is_left_out_of_a_trace_without_kernel_events() {
-    let event = TrackEvent::instant(TRACK).name("alone");
-    let packet = Packet::new().sequence(1).timestamp(50).track_event(event);
+fn nothing_is_left_out_of_a_trace_without_events() {
+    let processes = ProcessTree::new().process(100, 1, &["main"], 0);
+    let packet = Packet::new().sequence(2).timestamp(50).process_tree(processes);
     let imported = Imported::with(&[("trace", &recording().packet(packet).build())], lean());
     assert_eq!(left_out(&imported), TableGroups::NONE);
+}
+
+/// An event for each annotation, with one name and one text that are interned.
+fn annotated(annotations: impl IntoIterator<Item = Annotation>) -> TraceBuilder {
+    let data = InternedData::new().annotation_name(1, "known").annotation_string(1, "text");
+    let state = thread_track(WRITER, TRACK).flags(STATE_CLEARED).interned(data);
+    let events = annotations.into_iter().zip(50..).map(|(annotation, at)| {
+        let event = TrackEvent::instant(TRACK).name("event").annotation(annotation);
+        Packet::new().sequence(WRITER).flags(NEEDS_STATE).timestamp(at).track_event(event)
+    });
+    TraceBuilder::new().packet(state).packets(events)
+}
+
+/// Annotations of every shape; what is read of them, and what is counted.
+#[test]
+fn annotations_that_are_left_out_are_checked() {
+    let named = Annotation::named;
+    let element = |value| Annotation::element().int(value);
+    let long = |levels| {
+        let innermost = named(&"n".repeat(1000)).int(1);
+        (1..levels).fold(innermost, |inner, _| named(&"n".repeat(1000)).dict([inner]))
+    };
+    let deep = (0..500).fold(named("deep").int(1), |inner, _| named("d").dict([inner]));
+    let sound = [
+        Annotation::named_iid(1).string_iid(1),
+        named("nothing"),
+        named("dict").dict([named("list").array([element(1), element(2)])]),
+        named("json").json(r#"{"a":1}"#),
+        // Keys have 4,096 bytes at most.
+        long(4),
+    ];
+    let damaged = [
+        Annotation::named_iid(2).int(1),
+        named("text").string_iid(2),
+        named("dict").dict([named("a").int(1), element(2)]),
+        named("json").json(r#"{"a":1,"#),
+        long(5),
+        deep,
+    ];
+    let bytes = annotated(sound.into_iter().chain(damaged)).build();
+    let imported = Imported::with(&[("trace", &bytes)], lean());
+    let kernel_events = TableGroups::NONE.with(TableGroup::KernelEvents);
+    assert_eq!(left_out(&imported), kernel_events);
+    let counts = "SELECT name, sum(value) AS n FROM stats WHERE name IN ( \
+        'interned_data_tokenizer_errors', 'json_parser_failure', 'track_event_parser_errors') \
+        GROUP BY name ORDER BY name";
+    // Damaged JSON has a count of its own.
+    assert_snapshot!(imported.rows(counts), @r"
+    name                            n
+    interned_data_tokenizer_errors  2
+    json_parser_failure             1
+    track_event_parser_errors       5
+    ");
+    assert_eq!(left_out(&imported), kernel_events);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("trace");
+    std::fs::write(&path, &bytes).unwrap();
+    let (usual, _) = tpq::import(std::slice::from_ref(&path), &ImportOptions::default()).unwrap();
+    let read = Trace::read(&path, bytes.as_slice(), &lean()).unwrap();
+    assert_same(&usual, read.tables(), "annotations");
 }
 
 /// Rows of two imports must not be mixed.

@@ -169,6 +169,11 @@ impl<'a> Interned<'a> {
         self.entry(generation, field, iid).map(|entry| self.bytes.get(entry.message))
     }
 
+    /// The length of an entry's message, in bytes.
+    pub fn len_of(&self, generation: GenerationId, field: u32, iid: u64) -> Option<usize> {
+        self.entry(generation, field, iid).map(|entry| entry.message.len as usize)
+    }
+
     /// The text of an entry: field `str` of its message. A missing entry is counted.
     pub fn text(
         &self,

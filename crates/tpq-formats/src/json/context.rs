@@ -25,6 +25,8 @@ pub(super) struct Context<'a> {
 
 impl<'a> Context<'a> {
     /// The state before an event is decoded, with its name and category read.
+    // Inlined, since moving the result takes longer than most of the rest.
+    #[inline(always)]
     pub(super) fn new<'b: 'a>(
         event: &RunEvent<'b>,
         json: JsonEvent,

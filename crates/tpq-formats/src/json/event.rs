@@ -140,11 +140,12 @@ impl Context<'_> {
 
     fn complete(&mut self, owner: EventOwner) {
         let Some(dur) = self.event.dur else { return self.fail(Stat::JsonParserFailure) };
-        let (slice, args, event) = (self.slice(0), self.args(), self.described());
+        let (slice, args) = ((self.slice(0), dur), self.args());
+        let (name, phase) = (self.name, self.event.phase);
+        let event = |tables: &mut Tables| described(name, phase, tables);
         let trackers = &mut *self.trackers;
-        let slice = (slice, dur);
         let done =
-            trackers.complete_on_thread(owner.utid, slice, &args, &event, self.tables, self.stats);
+            trackers.complete_on_thread(owner.utid, slice, &args, event, self.tables, self.stats);
         let track = match done {
             Some((id, track)) => {
                 self.tables.slice.thread_ts.set(id, self.event.tts);

@@ -111,8 +111,8 @@ fn add_span(
     if let Some(id) = span.int("thread.id") {
         let tid = Tid { id, ..pid };
         let utid = trackers.processes.thread_of_process(tid, pid, tables);
-        let none = ArgSet::default();
-        trackers.complete_on_thread(utid, (slice, dur), &args, &none, tables, stats);
+        let none = |_: &mut Tables| ArgSet::default();
+        trackers.complete_on_thread(utid, (slice, dur), &args, none, tables, stats);
         return;
     }
     let upid = trackers.processes.process_without_main(pid, tables);

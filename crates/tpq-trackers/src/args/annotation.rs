@@ -8,6 +8,7 @@ use tpq_proto::wire::{Field, Fields, LastFields};
 use tpq_tables::{Stat, StringId};
 
 use super::json::add_json;
+use super::message_paths::{DEBUG, MAX_KEY};
 use super::{ArgKey, ArgValue, MAX_DEPTH, MessageArgs, Unreadable};
 
 /// Adds one annotation under a key.
@@ -33,6 +34,70 @@ pub fn add_annotations_of_event(args: &mut MessageArgs<'_>, event: &[u8]) {
         if add(args, field.as_bytes(), debug, MAX_DEPTH).is_err() {
             args.stats.increment(Stat::TrackEventParserErrors);
         }
+    }
+}
+
+/// Counts what [`add_annotations_of_event`] counts, for args that are not written. The set of `args`
+/// is scratch memory.
+pub fn check_annotations_of_event(args: &mut MessageArgs<'_>, event: &[u8]) {
+    let mut annotations = Fields::new(event).filter(|field| field.number == ANNOTATIONS);
+    let left = MAX_KEY - DEBUG.len();
+    if !annotations.all(|field| is_readable(args, field.as_bytes(), left, MAX_DEPTH)) {
+        add_annotations_of_event(args, event);
+    }
+}
+
+/// Whether it is certain that an annotation can be read and that nothing is counted for it. `left`
+/// is the length that is left for keys, in bytes.
+fn is_readable(args: &MessageArgs<'_>, annotation: &[u8], left: usize, depth: usize) -> bool {
+    let annotation = Annotation::read(annotation);
+    let name = match (annotation.name_iid, annotation.name) {
+        (0, name) => name.map(<[u8]>::len),
+        // The message is not shorter than the name in it.
+        (iid, _) => args.len_of(interned_data::DEBUG_ANNOTATION_NAMES, iid),
+    };
+    let key = name.map(|len| len.saturating_mul(LONGEST_CHAR).saturating_add(DOT));
+    let left = key.and_then(|len| left.checked_sub(len));
+    left.is_some_and(|left| has_readable_value(args, &annotation, left, depth))
+}
+
+/// Bytes of the text that replaces a byte that is not UTF-8.
+const LONGEST_CHAR: usize = char::REPLACEMENT_CHARACTER.len_utf8();
+/// Bytes before a name in a key.
+const DOT: usize = 1;
+/// Largest length of the position of an element in a key: brackets and 20 digits.
+const LONGEST_POSITION: usize = 22;
+
+/// The same for the value of an annotation under its key. JSON, messages and the older form of
+/// nested values are left to [`value`].
+fn has_readable_value(
+    args: &MessageArgs<'_>,
+    annotation: &Annotation<'_>,
+    left: usize,
+    depth: usize,
+) -> bool {
+    if depth == 0 {
+        return false;
+    }
+    let Some(field) = annotation.value else { return true };
+    match field.number {
+        debug_annotation::DICT_ENTRIES => annotation
+            .fields(debug_annotation::DICT_ENTRIES)
+            .all(|entry| is_readable(args, entry, left, depth - 1)),
+        debug_annotation::ARRAY_VALUES => {
+            let Some(left) = left.checked_sub(LONGEST_POSITION) else { return false };
+            annotation
+                .fields(debug_annotation::ARRAY_VALUES)
+                .all(|it| has_readable_value(args, &Annotation::read(it), left, depth - 1))
+        }
+        debug_annotation::LEGACY_JSON_VALUE
+        | debug_annotation::PROTO_VALUE
+        | debug_annotation::NESTED_VALUE => false,
+        debug_annotation::STRING_VALUE_IID => {
+            let kind = interned_data::DEBUG_ANNOTATION_STRING_VALUES;
+            args.len_of(kind, field.as_u64()).is_some()
+        }
+        _ => true,
     }
 }
 
@@ -62,21 +127,34 @@ const VALUES: [u32; 12] = [
     debug_annotation::NESTED_VALUE,
 ];
 
+/// The rank of a field that holds no value.
+const NO_VALUE: u8 = u8::MAX;
+
+/// The rank of each field by its number: its position in [`VALUES`].
+const RANKS: [u8; 32] = {
+    let mut ranks = [NO_VALUE; 32];
+    let mut rank = 0;
+    while rank < VALUES.len() {
+        ranks[VALUES[rank] as usize] = rank as u8;
+        rank += 1;
+    }
+    ranks
+};
+
 impl<'a> Annotation<'a> {
     fn read(data: &'a [u8]) -> Self {
         let mut annotation = Self { data, name: None, name_iid: 0, value: None };
-        let rank = |number| VALUES.iter().position(|&value| value == number);
+        let mut first = NO_VALUE;
         for field in Fields::new(data) {
             match field.number {
                 debug_annotation::NAME_IID => annotation.name_iid = field.as_u64(),
                 debug_annotation::NAME => annotation.name = Some(field.as_bytes()),
-                number => match (rank(number), annotation.value) {
-                    (Some(_), None) => annotation.value = Some(field),
-                    (Some(new), Some(old)) if Some(new) <= rank(old.number) => {
-                        annotation.value = Some(field);
+                number => {
+                    let rank = RANKS.get(number as usize).copied().unwrap_or(NO_VALUE);
+                    if rank != NO_VALUE && rank <= first {
+                        (annotation.value, first) = (Some(field), rank);
                     }
-                    _ => {}
-                },
+                }
             }
         }
         annotation

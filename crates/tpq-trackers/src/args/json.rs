@@ -38,8 +38,8 @@ pub fn add_json(
     // Nearly all is UTF-8, of which nothing is to be replaced, and to see that takes less time.
     let text = str::from_utf8(json).map_or_else(|_| String::from_utf8_lossy(json), Cow::Borrowed);
     let mut flattening = Flattening {
-        flat: flat_key.to_owned(),
-        full: key.to_owned(),
+        flat: with_room(flat_key),
+        full: with_room(key),
         depth: 0,
         left: SMALL.saturating_add(text.len().saturating_mul(KEYS_PER_BYTE)).min(MOST_KEYS),
         added: false,
@@ -51,6 +51,15 @@ pub fn add_json(
         Ok(_) => Ok(flattening.added),
         Err(_) => Err(Malformed),
     }
+}
+
+/// A key, with room for the names of most members: it would otherwise grow a few times for each
+/// text.
+fn with_room(key: &str) -> String {
+    const ROOM: usize = 128;
+    let mut roomy = String::with_capacity(key.len() + ROOM);
+    roomy.push_str(key);
+    roomy
 }
 
 /// The state of flattening: the current key, and the set that values are added to.

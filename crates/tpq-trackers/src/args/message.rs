@@ -276,6 +276,11 @@ impl<'a> MessageArgs<'a> {
         text.ok_or(Unreadable)
     }
 
+    /// The length of the message of what was interned, in bytes; `None` if it was never sent.
+    pub(super) fn len_of(&self, kind: u32, iid: u64) -> Option<usize> {
+        self.interned.len_of(self.generation, kind, iid)
+    }
+
     /// Adds the names of a source location; returns the keys of all that is known of it.
     pub fn add_names(&mut self, around: &str, location: &SourceLocation) -> LocationKeys {
         let keys = self.paths.location_keys(around, self.strings);

@@ -12,7 +12,9 @@ use tpq_tables::{StringId, StringPool};
 use super::snapshot_fields::SnapshotFields;
 
 /// Keys longer than this are of no program's making, in bytes.
-const MAX_KEY: usize = 4096;
+pub(super) const MAX_KEY: usize = 4096;
+/// The key that all annotations lie under.
+pub(super) const DEBUG: &str = "debug";
 
 /// The fields of track events that become args, in addition to extensions. The other fields (name,
 /// track, time) are columns.
@@ -138,7 +140,7 @@ impl Described {
 impl MessagePaths {
     /// Creates an empty set of paths; interns the keys that every trace uses.
     pub fn new(strings: &mut StringPool) -> Self {
-        let debug = strings.intern("debug");
+        let debug = strings.intern(DEBUG);
         Self {
             described: OnceCell::new(),
             paths: Vec::new(),

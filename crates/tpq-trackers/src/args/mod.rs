@@ -10,7 +10,7 @@ mod set;
 mod snapshot_fields;
 mod syscall;
 
-pub use annotation::{ANNOTATIONS, add_annotations_of_event};
+pub use annotation::{ANNOTATIONS, add_annotations_of_event, check_annotations_of_event};
 pub use extension::describe_extensions;
 pub use message::{MAX_DEPTH, MessageArgs, MessageTables, SourceLocation, Unreadable};
 pub use message_paths::{ArgKey, LocationKeys, MessagePath, MessagePaths, NoPath, PathId, Special};

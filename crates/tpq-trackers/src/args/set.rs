@@ -86,9 +86,9 @@ pub enum SetPart {
 }
 
 impl SetPart {
-    /// Whether nothing can be counted or reported when it is read.
-    pub(crate) fn counts_nothing(&self) -> bool {
-        matches!(self, Self::Value(_) | Self::Call(_) | Self::Later)
+    /// Whether it is JSON or its event.
+    pub(crate) fn is_json(&self) -> bool {
+        matches!(self, Self::Json(_) | Self::Origin(_))
     }
 
     fn value(&self) -> Option<&Arg> {

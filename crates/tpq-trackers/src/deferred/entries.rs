@@ -10,7 +10,7 @@ use super::index::Types;
 use super::kernel_event::KernelEvent;
 use super::texts::SentTexts;
 use super::thread_state::{AwakeStates, StateEvent};
-use crate::args::{Arg, SetPart};
+use crate::args::{Annotated, Arg, SetPart};
 use crate::args::{ArgSet, ArgValue};
 use crate::ids::IDLE;
 
@@ -32,6 +32,8 @@ pub(super) enum Entry {
     Source(SourceId),
     /// The number of parts of a set.
     Set(u32),
+    /// Annotations of a set that is not written. What their reading counts is counted.
+    Check(Annotated),
     /// A kernel event, which is written with its args.
     Event(KernelEvent),
     /// An event of a thread.
@@ -90,7 +92,7 @@ pub struct DeferredWrites {
     next_text: u32,
     /// The kinds of kernel events with interned names, by number.
     named: Vec<bool>,
-    /// Whether sets are not written unless reading them may count something.
+    /// Whether sets are not written. What their reading may count is checked.
     leaves_out_sets: bool,
     /// Whether states of threads are not written.
     leaves_out_states: bool,
@@ -122,13 +124,24 @@ impl DeferredWrites {
         if set.is_empty() {
             return None;
         }
-        if self.leaves_out_sets && set.parts().iter().all(SetPart::counts_nothing) {
+        // JSON that cannot be read is reported with its event. Traces with JSON have all sets.
+        if self.leaves_out_sets && !set.parts().iter().any(SetPart::is_json) {
+            self.check(set);
             return Some(LEFT_OUT);
         }
         self.batch.parts.extend_from_slice(set.parts());
         self.batch.entries.push(Entry::Set(set.parts().len() as u32));
         self.sets += 1;
         Some(ArgSetNumber(self.sets))
+    }
+
+    /// Adds the parts of a set that may count something when they are read.
+    fn check(&mut self, set: &ArgSet) {
+        let annotated = set.parts().iter().filter_map(|part| match part {
+            SetPart::Annotations(annotated) => Some(Entry::Check(*annotated)),
+            _ => None,
+        });
+        self.batch.entries.extend(annotated);
     }
 
     /// The number of the set of a system call that is over: its arguments, and what it gave back,

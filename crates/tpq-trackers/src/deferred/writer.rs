@@ -20,7 +20,8 @@ use crate::args::MessagePaths;
 use crate::args::json::add_json;
 use crate::args::{Annotated, ArgSet, ArgValue, JsonOrigin};
 use crate::args::{
-    Arg, MessageArgs, SetPart, add_annotations_of_event, add_syscall_args, describe_extensions,
+    Arg, MessageArgs, SetPart, add_annotations_of_event, add_syscall_args,
+    check_annotations_of_event, describe_extensions,
 };
 use crate::fingerprint::hash_numbered;
 use crate::interned::Interned;
@@ -133,6 +134,10 @@ impl<'a> DeferredWriter<'a> {
                     parts = rest;
                     self.set(own);
                 }
+                Entry::Check(annotated) => {
+                    self.set.clear();
+                    self.reader.check(annotated, &mut self.set, &mut self.texts);
+                }
                 Entry::Event(event) => self.event(event),
                 Entry::State(event) => {
                     let source = self.reader.source;
@@ -230,10 +235,12 @@ impl Reader<'_> {
         if let Some(later) = entries.get(ENTRY_PREFETCH_DISTANCE..) {
             fetch(later);
         }
-        if let Some(Entry::Event(KernelEvent { args, .. })) = entries.get(PREFETCH_DISTANCE)
-            && let EventArgs::Message { data, .. } = args
-        {
-            self.bytes.fetch(*data);
+        match entries.get(PREFETCH_DISTANCE) {
+            Some(Entry::Event(KernelEvent { args: EventArgs::Message { data, .. }, .. })) => {
+                self.bytes.fetch(*data);
+            }
+            Some(Entry::Check(Annotated { event, .. })) => self.bytes.fetch(*event),
+            _ => {}
         }
         if let Some(
             SetPart::Annotations(Annotated { event, .. })
@@ -262,7 +269,11 @@ impl Reader<'_> {
                 // As far as they can be understood, which was counted as well.
                 let _ = describe_extensions(self.bytes.get(*packet), &mut self.paths[file]);
             }
-            Entry::Set(_) | Entry::Event(_) | Entry::State(_) | Entry::Kind(_) => {}
+            Entry::Set(_)
+            | Entry::Check(_)
+            | Entry::Event(_)
+            | Entry::State(_)
+            | Entry::Kind(_) => {}
         }
     }
 
@@ -310,9 +321,25 @@ impl Reader<'_> {
     }
 
     fn annotations(&mut self, annotated: &Annotated, set: &mut ArgSet, texts: &mut Texts) {
-        let Annotated { event, generation, source } = *annotated;
+        let event = self.bytes.get(annotated.event);
+        add_annotations_of_event(&mut self.message_args(annotated, set, texts), event);
+    }
+
+    /// Counts what is counted when annotations are read; `set` is scratch memory.
+    fn check(&mut self, annotated: &Annotated, set: &mut ArgSet, texts: &mut Texts) {
+        let event = self.bytes.get(annotated.event);
+        check_annotations_of_event(&mut self.message_args(annotated, set, texts), event);
+    }
+
+    fn message_args<'b>(
+        &'b mut self,
+        annotated: &Annotated,
+        set: &'b mut ArgSet,
+        texts: &'b mut Texts,
+    ) -> MessageArgs<'b> {
+        let Annotated { generation, source, .. } = *annotated;
         let file = self.sources.get(source).file as usize;
-        let mut message = MessageArgs {
+        MessageArgs {
             interned: &self.interned[file],
             generation,
             paths: &mut self.paths[file],
@@ -320,8 +347,7 @@ impl Reader<'_> {
             stats: &mut self.stats[source as usize],
             args: set,
             tables: None,
-        };
-        add_annotations_of_event(&mut message, self.bytes.get(event));
+        }
     }
 }
 

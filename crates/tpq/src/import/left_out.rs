@@ -14,8 +14,8 @@ const COUNTING_STATES: [u32; 2] =
 /// Of the groups `unwanted` those that can be left out: they have rows, and nothing is counted
 /// while these are made.
 ///
-/// Without ftrace events nothing is saved. Other formats have kernel events that are noted for the
-/// bounds of the trace only as their states are written.
+/// Ftrace events have all groups, and track events have args. Other packets have few. Other formats
+/// have kernel events that are noted for the bounds of the trace only as their states are written.
 pub(super) fn groups(
     unwanted: TableGroups,
     inputs: &Inputs,
@@ -24,14 +24,15 @@ pub(super) fn groups(
 ) -> TableGroups {
     let has = |kind: u32| scans.iter().any(|scan| scan.prescan.kinds.contains_key(&kind));
     let packets_only = inputs.traces().all(|(_, file)| file.format() == Format::Perfetto);
-    if !packets_only || !has(trace_packet::FTRACE_EVENTS) {
+    let (kernel, track) = (has(trace_packet::FTRACE_EVENTS), has(trace_packet::TRACK_EVENT));
+    if !packets_only || !(kernel || track) {
         return TableGroups::NONE;
     }
     let mut groups = unwanted;
     if !options.ftrace_raw {
         groups = groups.without(TableGroup::KernelEvents);
     }
-    if COUNTING_STATES.into_iter().any(has) {
+    if !kernel || COUNTING_STATES.into_iter().any(has) {
         groups = groups.without(TableGroup::ThreadStates);
     }
     groups

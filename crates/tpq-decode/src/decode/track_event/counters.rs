@@ -1,11 +1,14 @@
 //! Counter values: of counter events, in other events, and the counts of the
 //! thread that older events carry.
 
+use std::sync::Arc;
+
 use tpq_tables::{Stat, StringId};
 
 use super::context::DecodeContext;
 use super::event::{TrackEvent, Type};
 use super::event_args::args;
+use super::event_defaults::defaults;
 use super::extra_values::{ExtraValues, GivenCount, MAX_EXTRA};
 use super::owner::{EventOwner, split};
 use tpq_trackers::args::{ArgSet, ArgValue};
@@ -23,48 +26,24 @@ pub(super) struct ThreadCounters {
     pub(super) instructions: Option<i64>,
 }
 
-/// The counter values of an event in their units, differences added up.
-#[derive(Clone, Copy, Default)]
+/// The counter values of an event in their units, differences added up. It is large, and so filled
+/// in place.
+#[derive(Default)]
 pub(super) struct Counted {
     thread: ThreadCounters,
     own: Option<f64>,
-    extra: [(u64, f64); MAX_EXTRA],
+    extra: [ExtraValue; MAX_EXTRA],
     extra_count: usize,
 }
 
-/// Adds up what an event gives as differences; `None` for an event that is to be skipped.
-pub(super) fn count(
-    event: &TrackEvent<'_>,
-    defaults: &EventDefaults,
-    context: &mut DecodeContext<'_, '_>,
-) -> Option<Counted> {
-    if event.is(Type::State) && event.track.or(defaults.track).is_none() {
-        context.refuse(Stat::TrackEventStateMissingTrackUuid, &ArgSet::default());
-        return None;
-    }
-    let mut counted = Counted {
-        thread: ThreadCounters {
-            time: thread_count(
-                event.thread_time,
-                |totals| &mut totals.time,
-                Stat::TrackEventSkippedThreadTimeDeltaWithoutValidState,
-                context,
-            )?,
-            instructions: thread_count(
-                event.instructions,
-                |totals| &mut totals.instructions,
-                Stat::TrackEventSkippedThreadInstructionDeltaWithoutValidState,
-                context,
-            )?,
-        },
-        ..Counted::default()
-    };
-    if event.is(Type::Counter) {
-        counted.own = Some(own_value(event, defaults, context)?);
-    }
-    counted.add_extra(&event.extra, &defaults.counters, context)?;
-    counted.add_extra(&event.double_extra, &defaults.double_counters, context)?;
-    Some(counted)
+/// A value of another counter.
+#[derive(Clone, Copy, Default)]
+struct ExtraValue {
+    /// Uuid of its track.
+    uuid: u64,
+    value: f64,
+    /// The count of the thread that it is.
+    counts: Option<Builtin>,
 }
 
 fn thread_count(
@@ -91,10 +70,10 @@ fn thread_count(
 
 fn own_value(
     event: &TrackEvent<'_>,
-    defaults: &EventDefaults,
+    default_track: Option<u64>,
     context: &mut DecodeContext<'_, '_>,
 ) -> Option<f64> {
-    let Some(uuid) = event.track.or(defaults.track) else {
+    let Some(uuid) = event.track.or(default_track) else {
         context.refuse(Stat::TrackEventCounterMissingTrackUuid, &ArgSet::default());
         return None;
     };
@@ -107,7 +86,7 @@ fn own_value(
     if value.is_none() {
         refuse_of_track(Stat::TrackEventCounterInvalidTrackUuid, uuid, context);
     }
-    value
+    value.map(|(value, _)| value)
 }
 
 /// Totals are of one scope of interned state.
@@ -116,16 +95,48 @@ fn scope(context: &DecodeContext<'_, '_>) -> u32 {
 }
 
 impl Counted {
+    /// Adds up what an event gives as differences; `None` for an event that is to be skipped.
+    pub(super) fn count(
+        &mut self,
+        event: &TrackEvent<'_>,
+        default_track: Option<u64>,
+        context: &mut DecodeContext<'_, '_>,
+    ) -> Option<()> {
+        if event.is(Type::State) && event.track.or(default_track).is_none() {
+            context.refuse(Stat::TrackEventStateMissingTrackUuid, &ArgSet::default());
+            return None;
+        }
+        self.thread.time = thread_count(
+            event.thread_time,
+            |totals| &mut totals.time,
+            Stat::TrackEventSkippedThreadTimeDeltaWithoutValidState,
+            context,
+        )?;
+        self.thread.instructions = thread_count(
+            event.instructions,
+            |totals| &mut totals.instructions,
+            Stat::TrackEventSkippedThreadInstructionDeltaWithoutValidState,
+            context,
+        )?;
+        if event.is(Type::Counter) {
+            self.own = Some(own_value(event, default_track, context)?);
+        }
+        self.add_extra(&event.extra, |defaults| defaults.counters.as_slice(), context)?;
+        self.add_extra(&event.double_extra, |defaults| defaults.double_counters.as_slice(), context)
+    }
+
     fn add_extra(
         &mut self,
         given: &ExtraValues,
-        defaults: &[u64],
+        default_tracks: fn(&EventDefaults) -> &[u64],
         context: &mut DecodeContext<'_, '_>,
     ) -> Option<()> {
         if given.count == 0 {
             return Some(());
         }
-        let tracks = if given.tracks.is_empty() { defaults } else { &given.tracks };
+        let defaults = Arc::clone(defaults(context.packet, context.trackers));
+        let tracks =
+            if given.tracks.is_empty() { default_tracks(&defaults) } else { &given.tracks };
         if tracks.is_empty() {
             refuse_of_sequence(Stat::TrackEventExtraCounterMissingTrackUuids, context);
             return None;
@@ -140,11 +151,12 @@ impl Counted {
                 refuse_of_sequence(Stat::TrackEventExtraCounterExceedsMax, context);
                 return None;
             };
-            let Some(value) = context.trackers.source.uuids.counter_value(scope, uuid, raw) else {
+            let counted = context.trackers.source.uuids.counter_value(scope, uuid, raw);
+            let Some((value, counts)) = counted else {
                 refuse_of_track(Stat::TrackEventExtraCounterInvalidTrack, uuid, context);
                 return None;
             };
-            *free = (uuid, value);
+            *free = ExtraValue { uuid, value, counts };
             self.extra_count += 1;
         }
         Some(())
@@ -169,9 +181,9 @@ impl Counted {
                 context.trackers.count((ts, value as f64), kind, of, name, context.tables);
             }
         }
-        for &(uuid, value) in &self.extra[..self.extra_count] {
+        for &ExtraValue { uuid, value, counts } in &self.extra[..self.extra_count] {
             write_extra(uuid, value, owner, context);
-            match context.trackers.source.uuids.counter(uuid).and_then(|counter| counter.counts) {
+            match counts {
                 Some(Builtin::ThreadTime) => thread.time = Some(value as i64),
                 Some(Builtin::ThreadInstructions) => thread.instructions = Some(value as i64),
                 None => {}
@@ -182,12 +194,9 @@ impl Counted {
 }
 
 fn write_extra(uuid: u64, value: f64, owner: &EventOwner, context: &mut DecodeContext<'_, '_>) {
-    if !context.trackers.check_track(uuid, context.tables, context.stats) {
-        return;
-    }
-    let by = owner.first_event(StringId::NULL, context);
-    let (uuids, processes, mut rows) = split(context.trackers, context.tables);
-    if let Some(track) = uuids.own_track(uuid, by, processes, &mut rows) {
+    let known = context.trackers.source.uuids.known_row(uuid);
+    let track = known.or_else(|| extra_track(uuid, owner, context));
+    if let Some(track) = track {
         push_counter(
             context.packet.ts(),
             track,
@@ -198,11 +207,21 @@ fn write_extra(uuid: u64, value: f64, owner: &EventOwner, context: &mut DecodeCo
     }
 }
 
+/// The track of an extra value; `None` if it cannot be created.
+fn extra_track(uuid: u64, owner: &EventOwner, context: &mut DecodeContext<'_, '_>) -> Option<u32> {
+    if !context.trackers.check_track(uuid, context.tables, context.stats) {
+        return None;
+    }
+    let by = owner.first_event(StringId::NULL, context);
+    let (uuids, processes, mut rows) = split(context.trackers, context.tables);
+    uuids.own_track(uuid, by, processes, &mut rows)
+}
+
 /// Writes the value of an event that is nothing else.
 pub(super) fn write_value(
     event: &TrackEvent<'_>,
     owner: &EventOwner,
-    counted: Counted,
+    counted: &Counted,
     context: &mut DecodeContext<'_, '_>,
 ) -> Option<()> {
     let mut owner = *owner;

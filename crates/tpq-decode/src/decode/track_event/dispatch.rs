@@ -1,16 +1,14 @@
 //! One track event, from its packet to a slice, a counter value or a state.
 
-use std::sync::Arc;
-use tpq_proto::fields::{trace_packet, trace_packet_defaults, track_event_defaults};
-
 use tpq_ingest::Route;
-use tpq_proto::wire::{Fields, repeated};
+use tpq_proto::fields::trace_packet;
 use tpq_tables::{Stat, Stats, Tables};
-use tpq_trackers::track::{EventDefaults, Trackers};
+use tpq_trackers::track::Trackers;
 
 use super::context::DecodeContext;
 use super::counters::Counted;
 use super::event::{TrackEvent, Type, read};
+use super::event_defaults::defaults;
 use super::owner::EventOwner;
 use super::{counters, flows, legacy_events, names, slices, state};
 use crate::decode::{Packet, PacketDecoder};
@@ -21,8 +19,11 @@ pub(crate) const PACKET: PacketDecoder =
 fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
     let mut context = DecodeContext { packet, trackers, tables, stats };
     let mut event = read(packet.data);
-    let defaults = defaults(packet, context.trackers);
-    let Some(counted) = counters::count(&event, &defaults, &mut context) else { return };
+    let default_track = defaults(packet, context.trackers).track;
+    let mut counted = Counted::default();
+    if counted.count(&event, default_track, &mut context).is_none() {
+        return;
+    }
     if context.trackers.file.interest.drops(packet.ts()) {
         context.stats.increment(Stat::TrackEventDroppedPacketsOutsideOfRangeOfInterest);
         return;
@@ -32,7 +33,7 @@ fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, sta
     }
     event.category = names::category(&event, &mut context);
     event.name = names::name(&event, &mut context);
-    if import(&event, &defaults, counted, &mut context).is_none() {
+    if import(&event, default_track, &counted, &mut context).is_none() {
         context.count_error();
     }
 }
@@ -40,11 +41,11 @@ fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, sta
 /// Writes an event to its tables; `None` if it is invalid.
 fn import(
     event: &TrackEvent<'_>,
-    defaults: &EventDefaults,
-    counted: Counted,
+    default_track: Option<u64>,
+    counted: &Counted,
     context: &mut DecodeContext<'_, '_>,
 ) -> Option<()> {
-    let mut owner = EventOwner::find(event, defaults, context)?;
+    let mut owner = EventOwner::find(event, default_track, context)?;
     let thread = counted.write(&owner, context);
     match event.event_type {
         Some(Type::Counter) => return counters::write_value(event, &owner, counted, context),
@@ -80,32 +81,4 @@ fn phase(event: &TrackEvent<'_>, owner: &EventOwner) -> u8 {
         (Some(Type::Instant), false) => b'n',
         _ => 0,
     }
-}
-
-/// The defaults in force for a packet's sequence.
-fn defaults(packet: &Packet<'_>, trackers: &mut Trackers) -> Arc<EventDefaults> {
-    if let Some(defaults) = trackers.source.uuids.defaults.get(&packet.generation) {
-        return Arc::clone(defaults);
-    }
-    let mut defaults = EventDefaults::default();
-    for field in Fields::new(packet.interned.defaults(packet.generation)) {
-        if field.number != trace_packet_defaults::TRACK_EVENT_DEFAULTS {
-            continue;
-        }
-        for field in Fields::new(field.as_bytes()) {
-            match field.number {
-                track_event_defaults::TRACK_UUID => defaults.track = Some(field.as_u64()),
-                track_event_defaults::EXTRA_COUNTER_TRACK_UUIDS => {
-                    defaults.counters.extend(repeated(&field))
-                }
-                track_event_defaults::EXTRA_DOUBLE_COUNTER_TRACK_UUIDS => {
-                    defaults.double_counters.extend(repeated(&field))
-                }
-                _ => {}
-            }
-        }
-    }
-    let defaults = Arc::new(defaults);
-    trackers.source.uuids.defaults.insert(packet.generation, Arc::clone(&defaults));
-    defaults
 }

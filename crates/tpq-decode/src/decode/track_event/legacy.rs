@@ -2,7 +2,7 @@
 //! has a place for.
 
 use tpq_proto::fields::track_event::legacy_event;
-use tpq_proto::wire::LastFields;
+use tpq_proto::wire::Fields;
 
 use tpq_trackers::track::AsyncPhase;
 
@@ -60,12 +60,33 @@ pub(super) enum InstantScope {
     Global,
 }
 
+impl InstantScope {
+    fn of(number: u64) -> Self {
+        match number {
+            1 => Self::Global,
+            2 => Self::Process,
+            _ => Self::Thread,
+        }
+    }
+}
+
 /// Which way a flow goes through a slice.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Direction {
     In,
     Out,
     InOut,
+}
+
+impl Direction {
+    fn of(number: u64) -> Option<Self> {
+        match number {
+            1 => Some(Self::In),
+            2 => Some(Self::Out),
+            3 => Some(Self::InOut),
+            _ => None,
+        }
+    }
 }
 
 /// Fields of the older form of an event. Durations are in ns.
@@ -90,39 +111,38 @@ pub(super) struct Legacy<'a> {
 }
 
 impl<'a> Legacy<'a> {
+    /// Reads the fields in one pass: of a field that occurs twice the last value counts.
+    // Inlined, since moving the result takes longer than reading it.
+    #[inline(always)]
     pub(super) fn read(bytes: &'a [u8]) -> Self {
-        let fields = LastFields::<20>::new(bytes);
-        let int = |number| fields.get(number).map(|field| field.as_i64());
-        let uint = |number| fields.get(number).map(|field| field.as_u64());
-        let ns = |number| int(number).map(|us| us.saturating_mul(1000));
-        let id = |number| fields.get(number).map(|field| i64::from(field.as_u32()));
-        Self {
-            name_iid: uint(legacy_event::NAME_IID).unwrap_or_default(),
-            phase: uint(legacy_event::PHASE).map(|phase| Phase(phase as u8)),
-            duration: ns(legacy_event::DURATION_US),
-            thread_duration: ns(legacy_event::THREAD_DURATION_US),
-            instruction_delta: int(legacy_event::THREAD_INSTRUCTION_DELTA),
-            unscoped_id: uint(legacy_event::UNSCOPED_ID),
-            local_id: uint(legacy_event::LOCAL_ID),
-            global_id: uint(legacy_event::GLOBAL_ID),
-            id_scope: fields.get(legacy_event::ID_SCOPE).map(|field| field.as_bytes()),
-            use_async_tts: fields.int(legacy_event::USE_ASYNC_TTS) != 0,
-            bind_id: uint(legacy_event::BIND_ID),
-            bind_to_enclosing: fields.int(legacy_event::BIND_TO_ENCLOSING) != 0,
-            direction: match uint(legacy_event::FLOW_DIRECTION) {
-                Some(1) => Some(Direction::In),
-                Some(2) => Some(Direction::Out),
-                Some(3) => Some(Direction::InOut),
-                _ => None,
-            },
-            scope: match uint(legacy_event::INSTANT_EVENT_SCOPE) {
-                Some(1) => InstantScope::Global,
-                Some(2) => InstantScope::Process,
-                _ => InstantScope::Thread,
-            },
-            pid: id(legacy_event::PID_OVERRIDE),
-            tid: id(legacy_event::TID_OVERRIDE),
+        let mut legacy = Self::default();
+        for field in Fields::new(bytes) {
+            let ns = || field.as_i64().saturating_mul(1000);
+            match field.number {
+                legacy_event::NAME_IID => legacy.name_iid = field.as_u64(),
+                legacy_event::PHASE => legacy.phase = Some(Phase(field.as_u64() as u8)),
+                legacy_event::DURATION_US => legacy.duration = Some(ns()),
+                legacy_event::THREAD_DURATION_US => legacy.thread_duration = Some(ns()),
+                legacy_event::THREAD_INSTRUCTION_DELTA => {
+                    legacy.instruction_delta = Some(field.as_i64());
+                }
+                legacy_event::UNSCOPED_ID => legacy.unscoped_id = Some(field.as_u64()),
+                legacy_event::LOCAL_ID => legacy.local_id = Some(field.as_u64()),
+                legacy_event::GLOBAL_ID => legacy.global_id = Some(field.as_u64()),
+                legacy_event::ID_SCOPE => legacy.id_scope = Some(field.as_bytes()),
+                legacy_event::USE_ASYNC_TTS => legacy.use_async_tts = field.as_bool(),
+                legacy_event::BIND_ID => legacy.bind_id = Some(field.as_u64()),
+                legacy_event::BIND_TO_ENCLOSING => legacy.bind_to_enclosing = field.as_bool(),
+                legacy_event::FLOW_DIRECTION => legacy.direction = Direction::of(field.as_u64()),
+                legacy_event::INSTANT_EVENT_SCOPE => {
+                    legacy.scope = InstantScope::of(field.as_u64());
+                }
+                legacy_event::PID_OVERRIDE => legacy.pid = Some(i64::from(field.as_u32())),
+                legacy_event::TID_OVERRIDE => legacy.tid = Some(i64::from(field.as_u32())),
+                _ => {}
+            }
         }
+        legacy
     }
 
     /// Whether it is an instant, which may be of more than a thread.

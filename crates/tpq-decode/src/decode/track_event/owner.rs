@@ -9,7 +9,6 @@ use tpq_tables::{StringId, Tables};
 use super::context::DecodeContext;
 use super::event::TrackEvent;
 use super::legacy::{InstantScope, Legacy};
-use tpq_trackers::track::EventDefaults;
 use tpq_trackers::track::{
     AsyncId, AsyncPhase, Dimensions, FirstEvent, GLOBAL_INSTANTS, Owner, PROCESS_INSTANTS,
     SequenceThread, Tid, TrackRows, Trackers, Upid, Usage, Utid, unique_tid,
@@ -37,14 +36,13 @@ impl EventOwner {
     /// Finds what an event belongs to; `None` if it cannot be determined.
     pub(super) fn find(
         event: &TrackEvent<'_>,
-        defaults: &EventDefaults,
+        default_track: Option<u64>,
         context: &mut DecodeContext<'_, '_>,
     ) -> Option<Self> {
-        let uuid = event.track.or(defaults.track).unwrap_or_default();
-        let writer = writer(context);
+        let uuid = event.track.or(default_track).unwrap_or_default();
         let mut owner = match uuid {
-            0 => Self::by_ids(event, writer, context)?,
-            uuid => Self::by_track(uuid, writer, context)?,
+            0 => Self::by_ids(event, context)?,
+            uuid => Self::by_track(uuid, context)?,
         };
         if event.phase().is_some_and(|phase| phase.is_async()) {
             owner.passthrough = owner.utid;
@@ -55,40 +53,29 @@ impl EventOwner {
         }
     }
 
-    fn by_track(
-        uuid: u64,
-        writer: Option<SequenceThread>,
-        context: &mut DecodeContext<'_, '_>,
-    ) -> Option<Self> {
-        if !context.trackers.check_track(uuid, context.tables, context.stats) {
-            return None;
-        }
+    fn by_track(uuid: u64, context: &mut DecodeContext<'_, '_>) -> Option<Self> {
         let mut owner = Self { uuid, ..Self::default() };
-        let (uuids, processes) =
-            (&mut context.trackers.source.uuids, &mut context.trackers.processes);
-        match uuids.identify(uuid, processes, context.tables) {
+        let identified = context.trackers.source.uuids.identified(uuid);
+        match identified.or_else(|| identify(uuid, context))? {
             Owner::Thread(utid) => {
                 owner.utid = Some(utid);
                 owner.upid = context.tables.thread.upid.get(utid);
             }
             Owner::Process(upid) => {
                 owner.upid = Some(upid);
-                let writer = written_by(writer, context);
+                let writer = written_by(writer(context), context);
                 let is_of_it = |utid: &Utid| context.tables.thread.upid.get(*utid) == Some(upid);
                 owner.passthrough = writer.filter(is_of_it);
             }
-            Owner::Machine(_) => owner.passthrough = written_by(writer, context),
+            Owner::Machine(_) => owner.passthrough = written_by(writer(context), context),
         }
         Some(owner)
     }
 
     /// An event that names no track is of the thread that wrote it, if it is of the older form, or
     /// of the thread with the ids that it gives.
-    fn by_ids(
-        event: &TrackEvent<'_>,
-        writer: Option<SequenceThread>,
-        context: &mut DecodeContext<'_, '_>,
-    ) -> Option<Self> {
+    fn by_ids(event: &TrackEvent<'_>, context: &mut DecodeContext<'_, '_>) -> Option<Self> {
+        let writer = writer(context);
         let legacy = event.legacy.as_ref();
         let [pid, tid] = [legacy.and_then(|it| it.pid), legacy.and_then(|it| it.tid)];
         let fits = (event.track.is_none() || event.event_type.is_none() || tid.is_some())
@@ -236,6 +223,15 @@ impl EventOwner {
         let id = AsyncId { name: event.name, upid: self.upid, source_id, process_scoped, scope };
         Some(context.trackers.legacy_async_track(id, phase, context.tables))
     }
+}
+
+/// What a track that was not named before is of; `None` if it cannot be created.
+fn identify(uuid: u64, context: &mut DecodeContext<'_, '_>) -> Option<Owner> {
+    if !context.trackers.check_track(uuid, context.tables, context.stats) {
+        return None;
+    }
+    let (uuids, processes) = (&mut context.trackers.source.uuids, &mut context.trackers.processes);
+    Some(uuids.identify(uuid, processes, context.tables))
 }
 
 /// The thread that writes the event's sequence, where that was described.

@@ -17,13 +17,13 @@ const OVERLAPPING: TrackKind = TrackKind::slices("thread_overlapping_slice");
 
 impl Trackers {
     /// Adds a slice of `dur` ns of a thread; 0 for an instant. Returns the slice and its track,
-    /// which replaces that of `slice`; `event` has details for the import log if it overlaps.
+    /// which replaces that of `slice`; `event` makes details for the import log if it overlaps.
     pub fn complete_on_thread(
         &mut self,
         utid: Utid,
         (slice, dur): (NewSlice, i64),
         args: &ArgSet,
-        event: &ArgSet,
+        event: impl FnOnce(&mut Tables) -> ArgSet,
         tables: &mut Tables,
         stats: &mut Stats,
     ) -> Option<(u32, u32)> {
@@ -36,7 +36,8 @@ impl Trackers {
         };
         let stat = Stat::SliceSpillOverlappingCompleteEvent;
         stats.increment(stat);
-        let refusal = Refusal::overlap(stat, overlap, event.clone(), tables);
+        let event = event(tables);
+        let refusal = Refusal::overlap(stat, overlap, event, tables);
         self.source.slices.refused.push(refusal);
         // The first track next to the thread's on which it nests, else a new one.
         let mut overlap_tracks = self.source.overlap_tracks.remove(&utid).unwrap_or_default();
@@ -102,7 +103,8 @@ mod tests {
             let slice = NewSlice { ts, name, ..NewSlice::default() };
             let args = ArgSet::default();
             let slice = (slice, dur);
-            trackers.complete_on_thread(utid, slice, &args, &event, &mut tables, &mut stats)
+            let event = |_: &mut Tables| event.clone();
+            trackers.complete_on_thread(utid, slice, &args, event, &mut tables, &mut stats)
         };
         let landed = [(10, 10), (12, 3), (15, 10), (18, 9), (25, 1), (30, 5)]
             .map(|(ts, dur)| complete(ts, dur).map(|(_, track)| track));

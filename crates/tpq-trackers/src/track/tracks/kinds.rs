@@ -9,6 +9,7 @@ use tpq_tables::{StringId, Tables};
 
 use crate::args::{ArgSet, ArgValue};
 use crate::deferred::DeferredWrites;
+use crate::track::tracks::free_lanes::FreeLanes;
 use crate::track::{Upid, Utid};
 
 /// The owner of a track.
@@ -133,7 +134,7 @@ pub struct SharedTracks {
     lanes: Vec<SharedTrack>,
     by_cookie: FxHashMap<u64, usize>,
     /// Lanes of cookies on which nothing is open; the lowest is taken first.
-    free: BTreeSet<usize>,
+    free: FreeLanes,
     /// Lanes of slices of known durations, by when the last of each ends.
     ending: BinaryHeap<Reverse<(i64, usize)>>,
     /// Such lanes on which all have ended; the lowest is taken first.
@@ -205,7 +206,7 @@ impl SharedTracks {
 
     fn take(&mut self, cookie: u64, make: impl FnOnce(u32) -> u32) -> &mut SharedTrack {
         let index = self.lane(cookie, make);
-        self.free.remove(&index);
+        self.free.remove(index);
         &mut self.lanes[index]
     }
 
@@ -214,7 +215,7 @@ impl SharedTracks {
             return index;
         }
         let index = match self.free.first() {
-            Some(&index) => {
+            Some(index) => {
                 self.by_cookie.remove(&self.lanes[index].cookie);
                 self.lanes[index].cookie = cookie;
                 index

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use tpq_ingest::GenerationId;
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
@@ -16,7 +16,7 @@ use crate::track::tracks::described_track::{NewTrack, merge_key};
 use crate::track::tracks::kinds::SharedTracks;
 use crate::track::tracks::track_owner::{Owner, Owners};
 use crate::track::{
-    Described, DescribedCounter, DescribedKind, Merge, Processes, Trackers, Tracks,
+    Builtin, Described, DescribedCounter, DescribedKind, Merge, Processes, Trackers, Tracks,
 };
 
 /// Tracks nested deeper are not followed.
@@ -72,6 +72,18 @@ enum TrackTarget {
     Group(u32, FirstEvent),
 }
 
+/// What was found out about a track that events name, in one place: nearly every event asks for all
+/// of it, and programs make a track for each task.
+#[derive(Clone, Copy, Default)]
+struct KnownTrack {
+    /// Whether its ancestors are known.
+    sound: bool,
+    /// What it is of, once decided.
+    owner: Option<Owner>,
+    /// Where its events lie, after the first one.
+    target: Option<TrackTarget>,
+}
+
 /// The key of a group of tracks: their owner, the parent's uuid, and the kind and
 /// the value of the key they are matched by.
 type GroupKey = (Owner, u64, i64, StringId);
@@ -91,12 +103,10 @@ pub struct TrackUuids {
     /// The machine's row.
     home: u32,
     described: FxHashMap<u64, Described>,
-    /// Tracks with known ancestors only.
-    sound: FxHashSet<u64>,
-    /// Tracks that never will be.
+    known: FxHashMap<u64, KnownTrack>,
+    /// Tracks with ancestors that never will be known.
     unsound: FxHashMap<u64, Stat>,
     owners: Owners,
-    targets: FxHashMap<u64, TrackTarget>,
     groups: FxHashMap<GroupKey, u32>,
     shared: Vec<SharedGroup>,
     /// The running totals of incremental counters, by scope of interned state.
@@ -128,7 +138,8 @@ impl TrackUuids {
         let alone = described.merge == Merge::Never;
         if !described.name.is_null() && (entry.name.is_null() || alone) {
             entry.name = described.name;
-            if let (true, Some(&TrackTarget::Own(track))) = (alone, self.targets.get(&uuid)) {
+            let target = self.known.get(&uuid).and_then(|known| known.target);
+            if let (true, Some(TrackTarget::Own(track))) = (alone, target) {
                 tables.track.name.set(track, described.name);
             }
         }
@@ -136,33 +147,38 @@ impl TrackUuids {
     }
 
     /// Facts about a counter.
-    pub fn counter(&self, uuid: u64) -> Option<DescribedCounter> {
+    fn counter(&self, uuid: u64) -> Option<DescribedCounter> {
         match self.described.get(&uuid)?.kind {
             DescribedKind::Counter(counter) => Some(counter),
             _ => None,
         }
     }
 
-    /// The value of a counter in its unit, from what an event carried; `None` for what is no
-    /// counter.
-    pub fn counter_value(&mut self, scope: u32, uuid: u64, raw: f64) -> Option<f64> {
+    /// The value of a counter in its unit, from what an event carried, and the count of a thread
+    /// that it is; `None` for what is no counter.
+    pub fn counter_value(
+        &mut self,
+        scope: u32,
+        uuid: u64,
+        raw: f64,
+    ) -> Option<(f64, Option<Builtin>)> {
         let counter = self.counter(uuid)?;
         let value = match counter.multiplier {
             multiplier if multiplier > 0 => raw * multiplier as f64,
             _ => raw,
         };
         if !counter.incremental {
-            return Some(value);
+            return Some((value, counter.counts));
         }
         let total = self.totals.entry((scope, uuid)).or_default();
         *total += value;
-        Some(*total)
+        Some((*total, counter.counts))
     }
 
     /// Whether a track can be created: it and its ancestors are known, up to one without a parent.
     /// A track that only events name has no parent.
     pub fn check(&mut self, uuid: u64, tables: &mut Tables) -> Result<(), Stat> {
-        if self.sound.contains(&uuid) {
+        if self.known.get(&uuid).is_some_and(|known| known.sound) {
             return Ok(());
         }
         if let Some(&stat) = self.unsound.get(&uuid) {
@@ -173,7 +189,7 @@ impl TrackUuids {
         let checked = self.check_ancestors(uuid);
         match checked {
             Ok(()) => {
-                self.sound.insert(uuid);
+                self.known.entry(uuid).or_default().sound = true;
             }
             // The descriptor can follow later.
             Err(Stat::TrackHierarchyMissingUuid) => {}
@@ -204,6 +220,30 @@ impl TrackUuids {
     /// Decides which threads and processes a track and its ancestors are of, those of the
     /// ancestors first. From then on they stay so, even if the ids are reused.
     pub fn identify(&mut self, uuid: u64, processes: &mut Processes, tables: &mut Tables) -> Owner {
+        if let Some(owner) = self.known.get(&uuid).and_then(|known| known.owner) {
+            return owner;
+        }
+        let owner = self.decide(uuid, processes, tables);
+        self.known.entry(uuid).or_default().owner = Some(owner);
+        owner
+    }
+
+    /// What a track that can be created is of, if that was decided.
+    #[inline]
+    pub fn identified(&self, uuid: u64) -> Option<Owner> {
+        self.known.get(&uuid).filter(|known| known.sound)?.owner
+    }
+
+    /// The row of a track that can be created, if events lie on it that take one of their own.
+    #[inline]
+    pub fn known_row(&self, uuid: u64) -> Option<u32> {
+        match self.known.get(&uuid).filter(|known| known.sound)?.target? {
+            TrackTarget::Own(track) => Some(track),
+            TrackTarget::Group(..) => None,
+        }
+    }
+
+    fn decide(&mut self, uuid: u64, processes: &mut Processes, tables: &mut Tables) -> Owner {
         if let Some(owner) = self.owners.get(uuid) {
             return owner;
         }
@@ -226,18 +266,7 @@ impl TrackUuids {
     }
 
     fn owner(&self, uuid: u64) -> Owner {
-        let mut next = uuid;
-        let mut machine = self.home;
-        for _ in 0..MAX_ANCESTORS {
-            let Some(described) = self.described.get(&next) else { break };
-            machine = described.machine;
-            match self.owners.get(next) {
-                Some(owner) => return owner,
-                None if described.parent == 0 => break,
-                None => next = described.parent,
-            }
-        }
-        Owner::Machine(machine)
+        owner_of(uuid, &self.described, &self.owners, self.home)
     }
 
     /// The track an event lies on.
@@ -276,8 +305,8 @@ impl TrackUuids {
         processes: &mut Processes,
         rows: &mut TrackRows<'_>,
     ) -> TrackTarget {
-        match self.targets.get(&uuid) {
-            Some(&target) => target,
+        match self.known.get(&uuid).and_then(|known| known.target) {
+            Some(target) => target,
             None => {
                 self.identify(uuid, processes, rows.tables);
                 self.target_at(uuid, by, MAX_ANCESTORS, processes, rows)
@@ -293,7 +322,7 @@ impl TrackUuids {
         processes: &mut Processes,
         rows: &mut TrackRows<'_>,
     ) -> TrackTarget {
-        if let Some(&target) = self.targets.get(&uuid) {
+        if let Some(target) = self.known.get(&uuid).and_then(|known| known.target) {
             return target;
         }
         let described = match self.described.get(&uuid) {
@@ -316,7 +345,7 @@ impl TrackUuids {
                 self.make(NewTrack { uuid, described, owner, name, parent, whole, shared }, rows)
             }
         };
-        self.targets.insert(uuid, target);
+        self.known.entry(uuid).or_default().target = Some(target);
         target
     }
 
@@ -391,20 +420,20 @@ impl TrackUuids {
         rows: &mut TrackRows<'_>,
         find: impl FnOnce(&mut SharedTracks, &mut dyn FnMut(u32) -> u32) -> u32,
     ) -> u32 {
-        let Some(mut shared) = self.shared.get_mut(group as usize).map(std::mem::take) else {
+        let Some(SharedGroup { tracks, parent }) = self.shared.get_mut(group as usize) else {
             return 0;
         };
-        let described = self.described.get(&uuid).copied();
-        let described = described.unwrap_or_else(|| undescribed(uuid, self.home, rows.tables));
-        let (owner, parent) = (self.owner(uuid), shared.parent);
+        let (known, owners, home, parent) = (&self.described, &self.owners, self.home, *parent);
         let FirstEvent { name, whole } = by;
-        let new = NewTrack { uuid, described, owner, name, parent, whole, shared: None };
-        let track = find(&mut shared.tracks, &mut |index| {
-            let new = NewTrack { shared: Some((group, index)), ..new };
+        // Most events lie on a track that is there.
+        find(tracks, &mut |index| {
+            let described = known.get(&uuid).copied();
+            let described = described.unwrap_or_else(|| undescribed(uuid, home, rows.tables));
+            let owner = owner_of(uuid, known, owners, home);
+            let shared = Some((group, index));
+            let new = NewTrack { uuid, described, owner, name, parent, whole, shared };
             new.write(rows.deferred, rows.tables)
-        });
-        self.shared[group as usize] = shared;
-        track
+        })
     }
 }
 
@@ -418,6 +447,22 @@ impl Trackers {
         self.log(stat, None, &details, tables);
         false
     }
+}
+
+/// What a track is of: itself or the nearest of its ancestors that says so, else its machine.
+fn owner_of(uuid: u64, described: &FxHashMap<u64, Described>, owners: &Owners, home: u32) -> Owner {
+    let mut next = uuid;
+    let mut machine = home;
+    for _ in 0..MAX_ANCESTORS {
+        let Some(described) = described.get(&next) else { break };
+        machine = described.machine;
+        match owners.get(next) {
+            Some(owner) => return owner,
+            None if described.parent == 0 => break,
+            None => next = described.parent,
+        }
+    }
+    Owner::Machine(machine)
 }
 
 /// The stand-in for a track without a descriptor.
