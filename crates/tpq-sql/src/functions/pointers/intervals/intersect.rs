@@ -182,17 +182,16 @@ impl Intersection {
     fn and(&self, table: &Intervals) -> Result<Self> {
         let about = self.intervals.len().max(table.intervals.len());
         let mut found = Vec::with_capacity(about);
-        let mut pairs = Vec::with_capacity(about);
+        let mut rows: Vec<Vec<u32>> =
+            (0..=self.rows.len()).map(|_| Vec::with_capacity(about)).collect();
         sweep(&self.intervals, &table.intervals, |left, right| {
             let (a, b) = (self.intervals[left as usize], table.intervals[right as usize]);
             let (start, end) = (a.start.max(b.start), a.end.min(b.end));
             found.push(Interval { key: a.key, start, end });
-            pairs.push((left, table.rows[right as usize]));
+            let before = self.rows.iter().map(|rows| rows[left as usize]);
+            let row = table.rows[right as usize];
+            rows.iter_mut().zip(before.chain([row])).for_each(|(rows, row)| rows.push(row));
         })?;
-        let rows = self.rows.iter();
-        let rows = rows.map(|rows| pairs.iter().map(|&(left, _)| rows[left as usize]).collect());
-        let mut rows: Vec<Vec<u32>> = rows.collect();
-        rows.push(pairs.iter().map(|&(_, row)| row).collect());
         Ok(Self { intervals: found, rows })
     }
 
