@@ -26,6 +26,7 @@ use crate::files::{FileAccess, open_wanted};
 use crate::function_list::{FunctionInfo, functions_of};
 use crate::functions;
 use crate::in_order::{LimitInOrder, in_order};
+use crate::limit_barriers;
 use crate::memory::Memory;
 use crate::modules::{Module, Modules, SqlModule};
 use crate::narrow_filters;
@@ -163,7 +164,7 @@ fn session_state(options: &SessionOptions) -> datafusion::common::Result<Session
 
 /// DataFusion's rules for physical plans, with those of tpq that come before or between them.
 pub(crate) fn first_physical_rules() -> Vec<Arc<dyn PhysicalOptimizerRule + Send + Sync>> {
-    let mut rules = guarded(offsets::before(narrow_filters::rules()));
+    let mut rules = guarded(offsets::before(limit_barriers::before(narrow_filters::rules())));
     rules.insert(0, Arc::new(OuterConstants));
     rules
 }
