@@ -75,3 +75,29 @@ async fn a_table_is_read_once_if_its_ids_differ() {
     let left = clipped("selected", "ii.id").replace("JOIN", "LEFT JOIN");
     assert!(joins(&session, &left).await);
 }
+
+#[tokio::test]
+async fn plans_that_double_with_each_step_are_left_alone() {
+    let session = session_with_tables().await;
+    let mut doubled = "SELECT id, ts FROM selected".to_owned();
+    for _ in 0..24 {
+        doubled = format!("SELECT id, ts + ts AS ts FROM ({doubled})");
+    }
+    let sql = format!("SELECT sum(b.ts > a.ts) FROM selected a JOIN ({doubled}) b ON a.id = b.id");
+    assert!(joins(&session, &sql).await);
+
+    // Each table is a join of the one before it with itself.
+    let mut statements =
+        "CREATE PERFETTO TABLE t0 AS SELECT id, ts FROM sched WHERE id < 5;".to_owned();
+    for (before, table) in (1..=24).enumerate() {
+        statements.push_str(&format!(
+            "CREATE PERFETTO TABLE t{table} AS SELECT a.id, b.ts FROM t{before} a \
+             JOIN t{before} b USING (id);"
+        ));
+    }
+    for statement in session.statements(&statements).unwrap() {
+        session.run(&statement).await.unwrap();
+    }
+    let sql = "SELECT count(*) AS n FROM t24 a JOIN t24 b ON a.id = b.id";
+    assert!(rows(&session, sql).await.unwrap().contains("| 5 |"));
+}
