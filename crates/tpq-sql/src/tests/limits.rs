@@ -36,6 +36,25 @@ async fn rows_of_a_limit_are_sorted_after_it() {
                  ORDER BY dur DESC, id DESC LIMIT 2",
                 vec![19, 9],
             ),
+            (
+                "SELECT id FROM (SELECT id, dur FROM sched WHERE dur > 5 LIMIT 10) \
+                 ORDER BY dur DESC, id DESC",
+                vec![19, 9, 18, 8, 27, 17, 7, 26, 16, 6],
+            ),
+            (
+                "SELECT id FROM (SELECT s.id FROM sched s JOIN thread t USING (utid) LIMIT 3) \
+                 ORDER BY id DESC",
+                vec![2, 1, 0],
+            ),
+            (
+                "SELECT id FROM (SELECT id, row_number() OVER (ORDER BY id DESC) AS r FROM \
+                 (SELECT id FROM sched LIMIT 3)) ORDER BY r",
+                vec![2, 1, 0],
+            ),
+            (
+                "SELECT id FROM (SELECT id FROM sched LIMIT 3 OFFSET 2) ORDER BY id DESC",
+                vec![4, 3, 2],
+            ),
             ("SELECT max(id) FROM (SELECT id FROM sched WHERE dur > 5 LIMIT 10)", vec![27]),
         ] {
             assert_eq!(values(&session, sql).await, expected, "{sql}");
