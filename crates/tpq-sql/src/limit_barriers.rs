@@ -69,7 +69,7 @@ impl TreeNodeRewriter for Barriers {
     fn f_up(&mut self, node: Self::Node) -> Result<Transformed<Self::Node>> {
         self.senders = self.senders.saturating_sub(usize::from(sends_filters(&node)));
         match limit_of(&node).filter(|_| self.senders > 0) {
-            Some(limit) => Ok(Transformed::yes(Arc::new(LocalLimitExec::new(node, limit)))),
+            Some(limit) => Ok(Transformed::yes(Arc::new(LocalLimitExec::new(node, limit)) as _)),
             None => Ok(Transformed::no(node)),
         }
     }

@@ -87,17 +87,19 @@ async fn plans_that_double_with_each_step_are_left_alone() {
     assert!(joins(&session, &sql).await);
 
     // Each table is a join of the one before it with itself.
-    let mut statements =
-        "CREATE PERFETTO TABLE t0 AS SELECT id, ts FROM sched WHERE id < 5;".to_owned();
-    for (before, table) in (1..=24).enumerate() {
-        statements.push_str(&format!(
+    let mut sql = "CREATE PERFETTO TABLE t0 AS SELECT id, ts FROM sched WHERE id < 5".to_owned();
+    for table in 1..=24 {
+        for statement in session.statements(&sql).unwrap() {
+            session.run(&statement).await.unwrap();
+        }
+        let before = table - 1;
+        let found = rows(&session, &format!("SELECT count(*) AS n FROM t{before}")).await.unwrap();
+        assert!(found.contains("| 5 |"), "{found}");
+        sql = format!(
             "CREATE PERFETTO TABLE t{table} AS SELECT a.id, b.ts FROM t{before} a \
-             JOIN t{before} b USING (id);"
-        ));
+             JOIN t{before} b USING (id)"
+        );
     }
-    for statement in session.statements(&statements).unwrap() {
-        session.run(&statement).await.unwrap();
-    }
-    let sql = "SELECT count(*) AS n FROM t24 a JOIN t24 b ON a.id = b.id";
+    let sql = "SELECT count(*) AS n FROM t23 a JOIN t23 b ON a.id = b.id";
     assert!(rows(&session, sql).await.unwrap().contains("| 5 |"));
 }
