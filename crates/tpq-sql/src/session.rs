@@ -157,8 +157,8 @@ fn session_state(options: &SessionOptions) -> datafusion::common::Result<Session
     Ok(state
         .with_physical_optimizer_rule(Arc::new(guards))
         .with_physical_optimizer_rule(Arc::new(CancelChecks))
-        .with_physical_optimizer_rule(Arc::new(ShowSharedPlans))
         .with_physical_optimizer_rule(Arc::new(SubqueryLabels))
+        .with_physical_optimizer_rule(Arc::new(ShowSharedPlans))
         .build())
 }
 
