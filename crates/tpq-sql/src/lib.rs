@@ -33,6 +33,7 @@ mod function_list;
 mod functions;
 mod guarded_rules;
 mod in_order;
+mod limit_barriers;
 mod lowering;
 mod memory;
 mod memory_pool;

@@ -4,11 +4,17 @@
 //! the limit's count, 5, for the count of that sort, which must give 7 rows: two rows are lost. A
 //! limit without a count is no better: another sort moves below it. So a step that sorts cannot
 //! move past takes the rows of such a limit.
+//!
+//! The same step is put over each other limit below a sort or a window. The rows of `LIMIT 3`
+//! without an order are the first three of the table, and a sort that moves below it would make
+//! them three others.
 
 use std::fmt;
 use std::sync::Arc;
 
-use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode, TreeNodeRecursion};
+use datafusion::common::tree_node::{
+    Transformed, TransformedResult, TreeNode, TreeNodeRecursion, TreeNodeRewriter,
+};
 use datafusion::common::{Result, internal_err};
 use datafusion::config::ConfigOptions;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
@@ -41,11 +47,11 @@ impl PhysicalOptimizerRule for OffsetsOverSorts {
         plan: Arc<dyn ExecutionPlan>,
         _: &ConfigOptions,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        plan.transform_up(|node| match OffsetExec::in_place_of(&node) {
+        let plan = plan.transform_up(|node| match OffsetExec::in_place_of(&node) {
             Some(offset) => Ok(Transformed::yes(offset)),
             None => Ok(Transformed::no(node)),
-        })
-        .data()
+        });
+        plan?.data.rewrite(&mut LimitsBelowSorts::default()).data()
     }
 
     fn name(&self) -> &str {
@@ -54,6 +60,44 @@ impl PhysicalOptimizerRule for OffsetsOverSorts {
 
     fn schema_check(&self) -> bool {
         true
+    }
+}
+
+/// Keeps sorts above limits of rows that are in no order.
+#[derive(Default)]
+struct LimitsBelowSorts {
+    /// Whether each step above the current one wants an order.
+    above: Vec<bool>,
+    /// How many of them do.
+    sorts: usize,
+}
+
+impl LimitsBelowSorts {
+    fn wants_order(node: &Arc<dyn ExecutionPlan>) -> bool {
+        node.is::<SortExec>() || node.required_input_ordering().iter().any(Option::is_some)
+    }
+}
+
+impl TreeNodeRewriter for LimitsBelowSorts {
+    type Node = Arc<dyn ExecutionPlan>;
+
+    fn f_down(&mut self, node: Self::Node) -> Result<Transformed<Self::Node>> {
+        let wants_order = Self::wants_order(&node);
+        self.above.push(wants_order);
+        self.sorts += usize::from(wants_order);
+        Ok(Transformed::no(node))
+    }
+
+    fn f_up(&mut self, node: Self::Node) -> Result<Transformed<Self::Node>> {
+        // What a step wants may have changed with its input.
+        let wanted_order = self.above.pop().unwrap_or(false);
+        self.sorts = self.sorts.saturating_sub(usize::from(wanted_order));
+        let limit = node.downcast_ref::<GlobalLimitExec>().filter(|_| self.sorts > 0);
+        let Some(limit) = limit.filter(|limit| rows_of_sort(limit.input()).is_none()) else {
+            return Ok(Transformed::no(node));
+        };
+        let fetch = limit.fetch().unwrap_or(usize::MAX);
+        Ok(Transformed::yes(OffsetExec::over(Arc::clone(&node), 0, fetch, None)))
     }
 }
 

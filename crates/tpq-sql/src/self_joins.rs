@@ -16,6 +16,10 @@ use datafusion::optimizer::{OptimizerConfig, OptimizerRule};
 
 use crate::unique_columns::is_unique_in;
 
+/// The largest expression of columns of the table. A column that is used twice by a column that is
+/// used twice is there four times.
+const MOST_PARTS: usize = 200;
+
 /// Makes one scan of such a join.
 #[derive(Debug)]
 pub(crate) struct SelfJoins;
@@ -144,6 +148,7 @@ impl<'a> Rows<'a> {
                 Expr::ScalarSubquery(_)
                     | Expr::Exists(_)
                     | Expr::InSubquery(_)
+                    | Expr::SetComparison(_)
                     | Expr::OuterReferenceColumn(..)
             ))
         };
@@ -162,7 +167,7 @@ impl<'a> Rows<'a> {
                 }
             }
         });
-        value.data().ok().filter(|_| is_known).map(Expr::unalias)
+        value.data().ok().filter(|value| is_known && is_small(value)).map(Expr::unalias)
     }
 
     /// The table.
@@ -177,4 +182,13 @@ impl<'a> Rows<'a> {
             None => (0..self.scan.source.schema().fields().len()).collect(),
         }
     }
+}
+
+fn is_small(expr: &Expr) -> bool {
+    let mut parts = 0;
+    let is_large = |_: &Expr| {
+        parts += 1;
+        Ok(parts > MOST_PARTS)
+    };
+    !expr.exists(is_large).unwrap_or(true)
 }

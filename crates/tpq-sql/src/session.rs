@@ -26,6 +26,7 @@ use crate::files::{FileAccess, open_wanted};
 use crate::function_list::{FunctionInfo, functions_of};
 use crate::functions;
 use crate::in_order::{LimitInOrder, in_order};
+use crate::limit_barriers;
 use crate::memory::Memory;
 use crate::modules::{Module, Modules, SqlModule};
 use crate::narrow_filters;
@@ -156,14 +157,14 @@ fn session_state(options: &SessionOptions) -> datafusion::common::Result<Session
     Ok(state
         .with_physical_optimizer_rule(Arc::new(guards))
         .with_physical_optimizer_rule(Arc::new(CancelChecks))
-        .with_physical_optimizer_rule(Arc::new(ShowSharedPlans))
         .with_physical_optimizer_rule(Arc::new(SubqueryLabels))
+        .with_physical_optimizer_rule(Arc::new(ShowSharedPlans))
         .build())
 }
 
 /// DataFusion's rules for physical plans, with those of tpq that come before or between them.
 pub(crate) fn first_physical_rules() -> Vec<Arc<dyn PhysicalOptimizerRule + Send + Sync>> {
-    let mut rules = guarded(offsets::before(narrow_filters::rules()));
+    let mut rules = guarded(offsets::before(limit_barriers::before(narrow_filters::rules())));
     rules.insert(0, Arc::new(OuterConstants));
     rules
 }

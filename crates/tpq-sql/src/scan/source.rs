@@ -239,21 +239,22 @@ impl DataSource for ChunkSource {
         filters: Vec<Arc<dyn PhysicalExpr>>,
         _: &ConfigOptions,
     ) -> Result<FilterPushdownPropagation<Arc<dyn DataSource>>> {
+        // A limit of the scan counts rows before the filters above it. With one, a filter may not
+        // even skip chunks: the limit would take the rows of others.
+        if self.fetch.is_some() {
+            let answer = vec![PushedDown::No; filters.len()];
+            return Ok(FilterPushdownPropagation::with_parent_pushdown_result(answer));
+        }
         let mut answer = Vec::new();
         let mut source = self.clone();
         for filter in filters {
-            // With a fetch limit the scan cannot apply the filter: the limit counts rows before
-            // the filter.
             let table = self.table.table().as_ref();
-            let can_apply = self.fetch.is_none();
-            let values = ValueFilter::try_new(&filter, table, &self.columns);
-            if let Some(values) = values.filter(|_| can_apply) {
+            if let Some(values) = ValueFilter::try_new(&filter, table, &self.columns) {
                 source.value_filters.push(Arc::new(values));
                 answer.push(PushedDown::Yes);
                 continue;
             }
-            let text = TextFilter::try_new(&filter, table, &self.columns)?;
-            match text.filter(|_| can_apply) {
+            match TextFilter::try_new(&filter, table, &self.columns)? {
                 Some(text) => {
                     source.text_filters.push(Arc::new(text));
                     answer.push(PushedDown::Yes);
@@ -272,6 +273,10 @@ impl DataSource for ChunkSource {
         &self,
         wanted: &[PhysicalSortExpr],
     ) -> Result<SortOrderPushdownResult<Arc<dyn DataSource>>> {
+        // Backwards, a limit takes the last rows of the table.
+        if self.fetch.is_some() {
+            return Ok(SortOrderPushdownResult::Unsupported);
+        }
         let source = Self { reverse: !self.reverse, ..self.clone() };
         if source.orders().iter().any(|order| order.starts_with(wanted)) {
             return Ok(SortOrderPushdownResult::Exact { inner: Arc::new(source) });

@@ -11,6 +11,7 @@ mod functions;
 mod graph_scans;
 mod habits;
 mod library;
+mod limits;
 mod listings;
 mod memory;
 mod memory_guards;

@@ -147,6 +147,23 @@ async fn intervals_of_one_table_overlap() {
 }
 
 #[tokio::test]
+async fn overlapping_intervals_are_counted_at_whole_times() {
+    let counted = |ts: &str| {
+        format!(
+            "SELECT ts, value FROM __intrinsic_table_ptr((SELECT \
+             __intrinsic_interval_overlap_count_agg({ts}, d) FROM (SELECT 1 AS t, 2 AS d UNION \
+             ALL SELECT 2, 2 UNION ALL SELECT 4, -1)))"
+        )
+    };
+    // Two intervals from 2 to 3; at 4 one ends and one without an end begins.
+    let expected = ["1 1", "2 2", "3 1", "4 1"];
+    assert_eq!(lines(&counted("t")).await, expected);
+    assert_eq!(lines(&counted("t * 1.0")).await, expected);
+    let found = error(&counted("t + 0.5")).await;
+    assert!(found.contains("takes integers as ts"), "{found}");
+}
+
+#[tokio::test]
 async fn intervals_are_made_of_starts_and_ends() {
     let set = |of: &str| format!("(SELECT __intrinsic_timestamp_set_agg(x) FROM ({of}))");
     let starts = set("SELECT 5 AS x UNION ALL SELECT 1 UNION ALL SELECT 9");

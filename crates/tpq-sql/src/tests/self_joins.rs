@@ -75,3 +75,31 @@ async fn a_table_is_read_once_if_its_ids_differ() {
     let left = clipped("selected", "ii.id").replace("JOIN", "LEFT JOIN");
     assert!(joins(&session, &left).await);
 }
+
+#[tokio::test]
+async fn plans_that_double_with_each_step_are_left_alone() {
+    let session = session_with_tables().await;
+    let mut doubled = "SELECT id, ts FROM selected".to_owned();
+    for _ in 0..24 {
+        doubled = format!("SELECT id, ts + ts AS ts FROM ({doubled})");
+    }
+    let sql = format!("SELECT sum(b.ts > a.ts) FROM selected a JOIN ({doubled}) b ON a.id = b.id");
+    assert!(joins(&session, &sql).await);
+
+    // Each table is a join of the one before it with itself.
+    let mut sql = "CREATE PERFETTO TABLE t0 AS SELECT id, ts FROM sched WHERE id < 5".to_owned();
+    for table in 1..=24 {
+        for statement in session.statements(&sql).unwrap() {
+            session.run(&statement).await.unwrap();
+        }
+        let before = table - 1;
+        let found = rows(&session, &format!("SELECT count(*) AS n FROM t{before}")).await.unwrap();
+        assert!(found.contains("| 5 |"), "{found}");
+        sql = format!(
+            "CREATE PERFETTO TABLE t{table} AS SELECT a.id, b.ts FROM t{before} a \
+             JOIN t{before} b USING (id)"
+        );
+    }
+    let sql = "SELECT count(*) AS n FROM t23 a JOIN t23 b ON a.id = b.id";
+    assert!(rows(&session, sql).await.unwrap().contains("| 5 |"));
+}

@@ -4,9 +4,10 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use datafusion::arrow::array::{Array, ArrayRef, AsArray, new_empty_array};
+use datafusion::arrow::compute::kernels::cmp::not_distinct;
 use datafusion::arrow::compute::{cast, concat};
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef, Fields};
-use datafusion::common::{Result, ScalarValue, internal_err, plan_err};
+use datafusion::common::{Result, ScalarValue, exec_err, internal_err, plan_err};
 use datafusion::logical_expr::function::{AccumulatorArgs, StateFieldsArgs};
 use datafusion::logical_expr::{Accumulator, AggregateUDFImpl, Signature, Volatility};
 
@@ -195,7 +196,20 @@ impl Accumulator for CollectedRows {
             {
                 return Err(datafusion::error::DataFusionError::Execution(message.to_owned()));
             }
-            parts.push(cast(column, source.field.data_type())?);
+            let values = cast(column, source.field.data_type())?;
+            // What was computed of truncated numbers would look like that of the numbers.
+            if self.layout.finish.is_some()
+                && column.data_type().is_floating()
+                && not_distinct(&cast(&values, column.data_type())?, column)?.true_count()
+                    < column.len()
+            {
+                return exec_err!(
+                    "{}() takes integers as {}",
+                    self.layout.name,
+                    source.field.name()
+                );
+            }
+            parts.push(values);
         }
         Ok(())
     }

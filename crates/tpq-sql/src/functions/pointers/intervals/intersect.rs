@@ -7,7 +7,9 @@
 
 use std::sync::Arc;
 
-use datafusion::arrow::array::{ArrayRef, UInt32Array};
+use datafusion::arrow::array::{Array, ArrayRef, UInt32Array, new_null_array};
+use datafusion::arrow::buffer::BooleanBuffer;
+use datafusion::arrow::compute::kernels::cmp::not_distinct;
 use datafusion::arrow::compute::{cast, take};
 use datafusion::arrow::datatypes::{DataType, Field, Fields};
 use datafusion::common::{Result, exec_err, plan_err};
@@ -21,6 +23,8 @@ use crate::functions::pointers::table::{integer, integers, to_column};
 const MAX_TABLES: usize = 15;
 /// The number of columns of a collected table before those of its key: id, ts, dur.
 const COLUMNS_BEFORE_KEY: usize = 3;
+/// The number of keys that no row of the first table has.
+const OTHER_KEY: u32 = u32::MAX;
 const NAME: &str = "__intrinsic_interval_intersect";
 
 /// The operator `__intrinsic_interval_intersect`.
@@ -109,9 +113,16 @@ impl Intervals {
         if key_columns.len() != types.len() {
             return exec_err!("interval intersect: tables with different keys");
         }
-        let key_columns = key_columns.zip(types).map(|(column, kind)| cast(column, kind));
-        let key_columns = key_columns.collect::<std::result::Result<Vec<_>, _>>()?;
-        let keys = keys.numbers(&key_columns, starts.len())?;
+        let key_columns = key_columns.zip(types).map(|(column, kind)| KeyColumn::of(column, kind));
+        let key_columns = key_columns.collect::<Result<Vec<_>>>()?;
+        let values: Vec<ArrayRef> =
+            key_columns.iter().map(|column| Arc::clone(&column.values)).collect();
+        let mut keys = keys.numbers(&values, starts.len())?;
+        for known in key_columns.iter().filter_map(|column| column.known.as_ref()) {
+            for (key, is_known) in keys.iter_mut().zip(known) {
+                *key = if is_known { *key } else { OTHER_KEY };
+            }
+        }
         let mut intervals = Vec::with_capacity(starts.len());
         for ((start, dur), key) in starts.into_iter().zip(durs).zip(keys) {
             if start < 0 {
@@ -137,14 +148,37 @@ impl Intervals {
     }
 }
 
+/// A column of a key with the type that it has in the first table.
+struct KeyColumn {
+    values: ArrayRef,
+    /// Whether each row has a value that this type can hold; `None` if all have. A number is no
+    /// text, and 1.5 no integer, so other rows have no partner in the first table.
+    known: Option<BooleanBuffer>,
+}
+
+impl KeyColumn {
+    fn of(column: &ArrayRef, kind: &DataType) -> Result<Self> {
+        let given = column.data_type();
+        if given == kind {
+            return Ok(Self { values: Arc::clone(column), known: None });
+        }
+        if !(given.is_numeric() && kind.is_numeric()) {
+            let nulls = column.logical_nulls();
+            let known =
+                nulls.map_or(BooleanBuffer::new_unset(column.len()), |nulls| !nulls.inner());
+            return Ok(Self { values: new_null_array(kind, column.len()), known: Some(known) });
+        }
+        let values = cast(column, kind)?;
+        let known = not_distinct(column, &cast(&values, given)?)?;
+        Ok(Self { values, known: Some(known.values().clone()) })
+    }
+}
+
 /// The rows by their keys, and those of a key in the order they have. As keys are numbers from 0 on,
 /// the rows before each key are counted. `None` if there are far more keys than rows.
 fn rows_by_key(intervals: &[Interval]) -> Option<Vec<u32>> {
     let greatest = intervals.iter().map(|interval| interval.key).max()?;
-    let keys = greatest as usize + 1;
-    if keys > intervals.len() {
-        return None;
-    }
+    let keys = (greatest as usize).checked_add(1).filter(|&keys| keys <= intervals.len())?;
     let mut next = vec![0_u32; keys];
     for interval in intervals {
         next[interval.key as usize] += 1;
@@ -269,6 +303,8 @@ fn find_overlaps(
 
 #[cfg(test)]
 mod tests {
+    use datafusion::arrow::array::{Float64Array, StringViewArray};
+
     use super::*;
 
     fn intervals(values: &[(u32, i64, i64)]) -> Vec<Interval> {
@@ -294,6 +330,26 @@ mod tests {
         let empty = intervals(&[(0, 5, 5)]);
         assert_eq!(pairs(&empty, &empty), [(0, 0)]);
         assert_eq!(pairs(&left, &intervals(&[(1, 0, 20)])), []);
+    }
+
+    #[test]
+    fn keys_of_other_types_are_compared_as_values() {
+        let keys = |column: ArrayRef, kind: DataType| {
+            let found = KeyColumn::of(&column, &kind).expect("a column");
+            (0..column.len())
+                .map(|row| {
+                    let is_known = found.known.as_ref().is_none_or(|known| known.value(row));
+                    is_known.then(|| found.values.is_valid(row))
+                })
+                .collect::<Vec<_>>()
+        };
+        let numbers: ArrayRef = Arc::new(Float64Array::from(vec![Some(5.5), Some(7.0), None]));
+        // 7.0 is the integer 7, NULL is NULL, and 5.5 is no integer.
+        assert_eq!(keys(Arc::clone(&numbers), DataType::Int64), [None, Some(true), Some(false)]);
+        assert_eq!(keys(Arc::clone(&numbers), DataType::Utf8View), [None, None, Some(false)]);
+        let texts: ArrayRef = Arc::new(StringViewArray::from(vec![Some("7"), None]));
+        assert_eq!(keys(texts, DataType::Int64), [None, Some(false)]);
+        assert_eq!(keys(numbers, DataType::Float64), [Some(true), Some(true), Some(false)]);
     }
 
     #[test]
