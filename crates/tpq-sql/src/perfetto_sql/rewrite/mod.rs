@@ -1,5 +1,6 @@
 //! From SQLite's habits to what DataFusion plans, one file per habit.
 
+mod affinities;
 mod auto_id;
 mod calls;
 mod chains;
@@ -45,6 +46,7 @@ use datafusion::sql::sqlparser::tokenizer::{Token, TokenWithSpan};
 
 use super::titles::Titles;
 use crate::functions::CAST_INTEGER;
+pub(super) use affinities::mark_computed;
 pub(super) use auto_id::number_tables;
 pub(super) use chains::{flatten_chain, flatten_set_operations, order_set_operations};
 pub(super) use having::write_out_aliases;

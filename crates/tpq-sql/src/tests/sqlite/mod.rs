@@ -17,6 +17,7 @@ use crate::Session;
 const FILES: &[&str] = &[
     "literals",
     "operators",
+    "affinities",
     "collations",
     "rows",
     "integers",
