@@ -290,3 +290,8 @@ SELECT a.id, a.depth AS k FROM slice a WHERE EXISTS (SELECT a.* FROM thread t, s
 SELECT depth AS k FROM slice GROUP BY depth HAVING (SELECT count(*) FROM slice WHERE depth = k) > 1 ORDER BY 1
 SELECT depth AS k FROM slice GROUP BY k HAVING k > 0 AND (SELECT max(slice.id) FROM slice WHERE slice.depth = k) < 5 ORDER BY 1
 SELECT id, (SELECT max(n) FROM (SELECT upid AS n FROM thread WHERE n = 0)) FROM (SELECT id, depth AS dur FROM slice WHERE dur > 10) ORDER BY id
+-- The columns of a NATURAL join have one name each, also in WHERE.
+SELECT id FROM (SELECT id FROM slice) x NATURAL JOIN (SELECT id, value FROM counter) y WHERE id = 3
+SELECT id, y.value FROM (SELECT id, name FROM slice) x NATURAL LEFT JOIN (SELECT id, value FROM counter) y WHERE id > 3 AND id < 7 ORDER BY id
+SELECT * FROM (SELECT id, name FROM slice) x NATURAL JOIN (SELECT id, value FROM counter) y NATURAL JOIN (SELECT id, tid FROM thread) z WHERE id > 0 ORDER BY id
+SELECT id, count(*) FROM (SELECT id, name FROM slice) NATURAL JOIN (SELECT id, value FROM counter) WHERE id IN (SELECT utid FROM thread) GROUP BY id HAVING id > 1 ORDER BY id DESC
