@@ -28,6 +28,7 @@ const FILES: &[&str] = &[
     "aggregates",
     "windows",
     "queries",
+    "combined",
     "dates",
 ];
 
