@@ -31,8 +31,8 @@ use super::file_tables::read_named_files;
 use super::lateral::see_tables_before;
 use super::rewrite::{
     QuotedNames, StatementNames, coalesce_joined, display_names, drop_unused_ctes,
-    limited_recursion, lower_case_names, mark_computed, number_tables, rewrite, rewrite_failed,
-    select_order_keys, widen, write_out_aliases, write_out_stars,
+    limited_recursion, lower_case_names, mark_computed, name_computed_keys, number_tables, rewrite,
+    rewrite_failed, select_order_keys, widen, write_out_aliases, write_out_stars,
 };
 use super::scope::Scope;
 use super::titles::Titles;
@@ -197,10 +197,11 @@ impl<'a> Planner<'a> {
         see_tables_before(tree);
         number_tables(tree, tokens, self);
         coalesce_joined(tree, self);
-        mark_computed(tree, self);
         write_out_aliases(tree, self);
+        name_computed_keys(tree, self);
         write_out_stars(tree, tokens, self);
         select_order_keys(tree, self);
+        mark_computed(tree, self);
     }
 
     /// Plans the body of a function: `$1`, `$2`… in the plan are the arguments. Not lowered, as

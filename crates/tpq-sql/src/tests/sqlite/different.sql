@@ -52,9 +52,6 @@ SELECT n = 'APP' FROM (SELECT name COLLATE NOCASE AS n, id FROM slice) ORDER BY 
 WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 2 FROM r WHERE n < 5 UNION ALL SELECT n * 2 FROM r WHERE n < 5) SELECT count(*) FROM r
 -- An aggregate belongs to the query that it stands in.
 SELECT (SELECT count(s.id) FROM thread) FROM slice s
--- A subquery beside GROUP BY sees columns of the groups, not what they were computed from.
-SELECT a.depth % 2, (SELECT count(*) FROM slice b WHERE b.depth % 2 = a.depth % 2) FROM slice a GROUP BY a.depth % 2
-SELECT a.depth % 2 AS d, (SELECT count(*) FROM slice b WHERE b.depth = d) AS n FROM slice a GROUP BY 1
 -- A computed text that may be a number in SQLite is compared with a number as if it were a column of a table.
 SELECT v = 7 FROM (SELECT id, coalesce(int_value, string_value) AS v FROM args) ORDER BY id
 -- So is a computed column, where a subquery in WHERE reads it from the query around.
