@@ -79,3 +79,5 @@ SELECT changes() >= 0, total_changes() >= 0, last_insert_rowid() >= 0
 SELECT json_error_position('[1,')
 -- A negative offset of lag() looks ahead.
 SELECT id, lag(id, -depth) OVER (ORDER BY id) FROM slice ORDER BY id
+-- The number of nth_value() is a literal where the frame has EXCLUDE: an error says so.
+SELECT id, nth_value(id, depth + 1) OVER (ORDER BY id ROWS BETWEEN 2 PRECEDING AND 2 FOLLOWING EXCLUDE CURRENT ROW) FROM slice ORDER BY id
