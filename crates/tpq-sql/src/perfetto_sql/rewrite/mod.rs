@@ -56,7 +56,7 @@ pub(super) use limits::limited_recursion;
 pub(super) use order_keys::select_order_keys;
 pub(super) use outer_using::coalesce_joined;
 pub(super) use quoted::QuotedNames;
-pub(super) use recursions::widen;
+pub(super) use recursions::{repeated_recursion, widen};
 pub(super) use retry::{StatementNames, rewrite_failed};
 pub(super) use stars::write_out_stars;
 pub(super) use unused_ctes::drop_unused_ctes;

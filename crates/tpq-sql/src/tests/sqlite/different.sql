@@ -7,7 +7,8 @@ SELECT 1 + 2 * 3, (1 + 2) * 3, 2 - 3 - 4, 20 / 2 / 5, 'a' || 1 + 2
 SELECT 1 || 2 + 3, ('a' || 'b') = 'ab', 'a' || (1 = 1)
 SELECT sum('5'), sum('abc'), avg('10'), sum(name) FROM slice
 SELECT CASE WHEN dur < 0 THEN 'unfinished' WHEN dur = 0 THEN 'instant' ELSE dur / 10 || ' tens' END FROM slice ORDER BY id
--- In a list of results, a row that may be in a subquery is not, and is not missing.
+-- As a result, a row value that a NULL leaves open is not IN a subquery, where SQLite gives NULL. WHERE selects
+-- the same rows.
 SELECT (depth, parent_id) IN (SELECT depth, parent_id FROM slice WHERE id < 3) FROM slice ORDER BY id
 -- A column has one type: integers among reals are reals, and numbers among text are text.
 SELECT min(1, '0'), max(1, 'a'), max('b', 'a')
@@ -48,7 +49,7 @@ SELECT json('{a: 1}')
 -- UNION, and not above the SELECT.
 SELECT count(*) FROM (SELECT DISTINCT name COLLATE NOCASE FROM (SELECT name FROM thread UNION ALL SELECT upper(name) FROM thread))
 SELECT n = 'APP' FROM (SELECT name COLLATE NOCASE AS n, id FROM slice) ORDER BY id
--- A recursion has one term that reads its own rows.
+-- A recursion has one term that reads its own rows: an error says so.
 WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 2 FROM r WHERE n < 5 UNION ALL SELECT n * 2 FROM r WHERE n < 5) SELECT count(*) FROM r
 -- An aggregate belongs to the query that it stands in.
 SELECT (SELECT count(s.id) FROM thread) FROM slice s
