@@ -77,7 +77,7 @@ impl ComputedColumns {
     pub(super) fn named(&self, column: &Expr, select: &Select, scope: &Scope) -> Option<Computed> {
         match column {
             Expr::Identifier(_) | Expr::CompoundIdentifier(_) => {
-                self.is_computed(column, select, scope, MAX_DEPTH)
+                self.of_item(column, select, scope, MAX_DEPTH)
             }
             _ => None,
         }
@@ -93,7 +93,7 @@ impl ComputedColumns {
             SelectItem::ExprWithAlias { expr, alias } if is_same(alias, &name.value) => Some(expr),
             _ => None,
         })?;
-        self.is_computed(meant, select, scope, MAX_DEPTH)
+        self.of_item(meant, select, scope, MAX_DEPTH)
     }
 
     fn in_factor(
@@ -145,7 +145,7 @@ impl ComputedColumns {
         };
         match item {
             Some(SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. }) => {
-                self.is_computed(expr, select, &scope, depth)
+                self.of_item(expr, select, &scope, depth)
             }
             Some(_) => None,
             None => self.in_from(select, None, column, &scope, depth),
@@ -153,7 +153,7 @@ impl ComputedColumns {
     }
 
     /// What an item of a SELECT is computed as; `None` for a column of a table, and for CAST.
-    fn is_computed(
+    fn of_item(
         &self,
         expr: &Expr,
         select: &Select,
@@ -161,8 +161,8 @@ impl ComputedColumns {
         depth: usize,
     ) -> Option<Computed> {
         match expr {
-            Expr::Nested(inner) => self.is_computed(inner, select, scope, depth),
-            Expr::Collate { expr, .. } => self.is_computed(expr, select, scope, depth),
+            Expr::Nested(inner) => self.of_item(inner, select, scope, depth),
+            Expr::Collate { expr, .. } => self.of_item(expr, select, scope, depth),
             Expr::Cast { .. } => None,
             Expr::Identifier(name) => self.in_from(select, None, &name.value, scope, depth),
             Expr::CompoundIdentifier(names) => match &names[..] {
@@ -171,7 +171,7 @@ impl ComputedColumns {
             },
             Expr::Subquery(query) => self.in_value(query, scope, depth),
             Expr::Function(function) => match joined_column(function) {
-                Some(column) => self.is_computed(column, select, scope, depth),
+                Some(column) => self.of_item(column, select, scope, depth),
                 None if is_cast(function) => None,
                 None if is_text(function) => Some(Computed::Texts),
                 None => Some(Computed::Others),
@@ -191,7 +191,7 @@ impl ComputedColumns {
         let select = first_select(&query.body)?;
         match select.projection.first()? {
             SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. } => {
-                self.is_computed(expr, select, &scope, depth)
+                self.of_item(expr, select, &scope, depth)
             }
             _ => None,
         }
