@@ -8,7 +8,7 @@ use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::utils::merge_schema;
 use datafusion::logical_expr::{BinaryExpr, Case, Expr, ExprSchemable, LogicalPlan, Operator};
 
-use crate::perfetto_sql::make_comparable;
+use crate::perfetto_sql::{Mark, make_comparable};
 
 /// Converts the operands of such comparisons.
 pub(super) fn lower(plan: LogicalPlan) -> Result<LogicalPlan> {
@@ -43,10 +43,17 @@ fn differ(left: &Expr, right: &Expr, schema: &DFSchema) -> bool {
 fn compared(mut comparison: BinaryExpr, schema: &DFSchema) -> Transformed<Expr> {
     let BinaryExpr { left, op, right } = &mut comparison;
     let is_distinctness = matches!(op, Operator::IsDistinctFrom | Operator::IsNotDistinctFrom);
-    if !is_distinctness || !differ(left, right, schema) {
+    if !is_distinctness {
         return Transformed::no(Expr::BinaryExpr(comparison));
     }
-    make_comparable(left, right, schema);
+    if differ(left, right, schema) {
+        make_comparable(left, right, schema);
+    } else {
+        let marks = [Mark::take(left), Mark::take(right)];
+        if marks == [None, None] {
+            return Transformed::no(Expr::BinaryExpr(comparison));
+        }
+    }
     Transformed::yes(Expr::BinaryExpr(comparison))
 }
 

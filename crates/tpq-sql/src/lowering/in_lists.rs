@@ -15,7 +15,7 @@ use datafusion::logical_expr::{
 };
 
 use crate::functions::{CAST_TEXT, COMPARABLE, is_text, real_prefix, real_text, sqlite_call};
-use crate::perfetto_sql::has_affinity;
+use crate::perfetto_sql::{Mark, has_affinity};
 
 /// Converts the lists of all IN operators.
 pub(super) fn lower(plan: LogicalPlan) -> Result<LogicalPlan> {
@@ -36,11 +36,12 @@ pub(super) fn lower(plan: LogicalPlan) -> Result<LogicalPlan> {
 }
 
 fn converted(mut list: InList, schema: &DFSchema) -> Result<Transformed<Expr>> {
+    let mark = Mark::take(&mut list.expr);
     let Ok(mut data_type) = list.expr.get_type(schema) else {
         return Ok(Transformed::no(Expr::InList(list)));
     };
     let is_boolean = |value: &Expr| matches!(value.get_type(schema), Ok(DataType::Boolean));
-    let mut changed = false;
+    let mut changed = mark.is_some();
     if data_type == DataType::Boolean && !list.list.iter().all(is_boolean) {
         *list.expr = cast(*list.expr, DataType::Int64);
         data_type = DataType::Int64;
@@ -48,9 +49,12 @@ fn converted(mut list: InList, schema: &DFSchema) -> Result<Transformed<Expr>> {
     }
     let numbers = data_type.is_numeric() || data_type == DataType::Boolean;
     if !numbers && !is_text(&data_type) {
-        return Ok(Transformed::no(Expr::InList(list)));
+        return Ok(Transformed::new_transformed(Expr::InList(list), changed));
     }
-    let affinity = has_affinity(&list.expr);
+    let affinity = match mark {
+        None => has_affinity(&list.expr),
+        Some(mark) => mark == Mark::Mixed && !numbers,
+    };
     let before = list.list.len();
     let mut values = Vec::with_capacity(before);
     // Values that are compared one by one: the engine takes a CASE for a constant.

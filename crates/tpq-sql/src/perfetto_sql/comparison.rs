@@ -3,6 +3,8 @@
 //! A column, and a `CAST`, says what its values are compared as. Where the number's side says it,
 //! text that is a number is one, and other text is greater than any number. Where only the text's
 //! side does, the number is compared as text. Where neither does, text is greater.
+//!
+//! A column that a subquery computes says nothing; the syntax tree marks it, see [`Mark`].
 
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::{DFSchema, ScalarValue};
@@ -17,6 +19,56 @@ use crate::functions::{
 
 const COALESCE: &str = "coalesce";
 
+/// What the syntax tree says of a column that a subquery or CTE computes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mark {
+    /// `coalesce(x, NULL)`: the column has no affinity.
+    Computed,
+    /// `coalesce(NULL, NULL, x)`: the column has no affinity if it is one of numbers. A text may
+    /// stand for a number, since a column has one type.
+    Mixed,
+}
+
+impl Mark {
+    /// Takes the mark off an expression.
+    pub(crate) fn take(expr: &mut Expr) -> Option<Self> {
+        let Expr::ScalarFunction(function) = expr else { return None };
+        if function.name() != COALESCE {
+            return None;
+        }
+        let is_null = |arg: &Expr| matches!(arg, Expr::Literal(value, _) if value.is_null());
+        let (mark, at) = match &function.args[..] {
+            [_, null] if is_null(null) => (Self::Computed, 0),
+            [first, second, _] if is_null(first) && is_null(second) => (Self::Mixed, 2),
+            _ => return None,
+        };
+        *expr = function.args.swap_remove(at);
+        Some(mark)
+    }
+}
+
+/// A side of a comparison, and whether it says what its values are compared as.
+struct Side<'a> {
+    expr: &'a mut Expr,
+    has_affinity: bool,
+    mark: Option<Mark>,
+}
+
+impl<'a> Side<'a> {
+    fn new(expr: &'a mut Expr, mark: Option<Mark>) -> Self {
+        let has_affinity = mark.is_none() && has_affinity(expr);
+        Self { expr, has_affinity, mark }
+    }
+
+    /// Whether the type of the values, which are texts here, may be another one in SQLite.
+    fn may_be_numbers(&self) -> bool {
+        match self.mark {
+            Some(mark) => mark == Mark::Mixed,
+            None => !self.has_affinity && !matches!(self.expr, Expr::Literal(..)),
+        }
+    }
+}
+
 /// Makes the sides of a comparison comparable.
 pub(super) fn plan(expr: &mut RawBinaryExpr, schema: &DFSchema) {
     if make_comparable(&mut expr.left, &mut expr.right, schema).is_some() {
@@ -27,19 +79,23 @@ pub(super) fn plan(expr: &mut RawBinaryExpr, schema: &DFSchema) {
 /// Converts the sides of a comparison to values of comparable types; `None` where the type of a
 /// side is not known. Sides of the same type are left as they are.
 pub(crate) fn make_comparable(left: &mut Expr, right: &mut Expr, schema: &DFSchema) -> Option<()> {
-    let (left_type, right_type) = (left.get_type(schema).ok()?, right.get_type(schema).ok()?);
+    let marks = (Mark::take(left), Mark::take(right));
+    let mut left_type = left.get_type(schema).ok()?;
+    let mut right_type = right.get_type(schema).ok()?;
     if left_type == DataType::Boolean && right_type != DataType::Boolean {
         *left = cast(left.clone(), DataType::Int64);
-        return make_comparable(left, right, schema);
-    }
-    if right_type == DataType::Boolean && left_type != DataType::Boolean {
+        left_type = DataType::Int64;
+    } else if right_type == DataType::Boolean && left_type != DataType::Boolean {
         *right = cast(right.clone(), DataType::Int64);
-        return make_comparable(left, right, schema);
+        right_type = DataType::Int64;
     }
-    if is_text(&left_type) && right_type.is_numeric() {
-        mixed(left, right);
-    } else if left_type.is_numeric() && is_text(&right_type) {
-        mixed(right, left);
+    let (left_is_text, right_is_text) = (is_text(&left_type), is_text(&right_type));
+    if left_is_text && right_type.is_numeric() || left_type.is_numeric() && right_is_text {
+        let (left, right) = (Side::new(left, marks.0), Side::new(right, marks.1));
+        match left_is_text {
+            true => mixed(left, right),
+            false => mixed(right, left),
+        }
     }
     if is_blob(&left_type) && is_other(&right_type) {
         blob_and_other(left, right);
@@ -110,8 +166,11 @@ fn mirrored(op: &BinaryOperator) -> Option<BinaryOperator> {
     })
 }
 
-fn mixed(text: &mut Expr, number: &mut Expr) {
-    if has_affinity(number) {
+fn mixed(text: Side, number: Side) {
+    let is_of_number = number.has_affinity || number.mark.is_some() && text.may_be_numbers();
+    let is_of_text = text.has_affinity || text.mark == Some(Mark::Mixed);
+    let (text, number) = (text.expr, number.expr);
+    if is_of_number {
         *text = match text {
             Expr::Literal(value, _) => match value.try_as_str().flatten() {
                 Some(text) => literal(text),
@@ -119,7 +178,7 @@ fn mixed(text: &mut Expr, number: &mut Expr) {
             },
             _ => sqlite_call(COMPARABLE, text.clone()),
         };
-    } else if has_affinity(text) {
+    } else if is_of_text {
         *number = match number {
             Expr::Literal(ScalarValue::Int64(Some(value)), _) => lit(value.to_string()),
             _ => sqlite_call(CAST_TEXT, number.clone()),

@@ -54,7 +54,7 @@ pub(crate) use command::{
     Command, Creation, FunctionBody, FunctionDeclaration, MacroArgument, MacroDeclaration,
     ObjectKind, RelationDeclaration, Returns, exists_already,
 };
-pub(crate) use comparison::{has_affinity, make_comparable};
+pub(crate) use comparison::{Mark, has_affinity, make_comparable};
 pub use complexity::{TokenLimits, check_tokens};
 pub(crate) use cursor::Name;
 pub(crate) use declared::Declared;

@@ -31,8 +31,9 @@ use super::file_tables::read_named_files;
 use super::lateral::see_tables_before;
 use super::rewrite::{
     QuotedNames, StatementNames, coalesce_joined, display_names, drop_unused_ctes,
-    limited_recursion, lower_case_names, number_tables, rewrite, rewrite_failed, select_order_keys,
-    widen, write_out_aliases, write_out_stars,
+    limited_recursion, lower_case_names, mark_computed, name_computed_keys, number_tables,
+    repeated_recursion, rewrite, rewrite_failed, select_order_keys, widen, write_out_aliases,
+    write_out_stars,
 };
 use super::scope::Scope;
 use super::titles::Titles;
@@ -198,8 +199,10 @@ impl<'a> Planner<'a> {
         number_tables(tree, tokens, self);
         coalesce_joined(tree, self);
         write_out_aliases(tree, self);
+        name_computed_keys(tree, self);
         write_out_stars(tree, tokens, self);
         select_order_keys(tree, self);
+        mark_computed(tree, self);
     }
 
     /// Plans the body of a function: `$1`, `$2`… in the plan are the arguments. Not lowered, as
@@ -390,6 +393,13 @@ fn parse(text: &Text) -> Result<Tree> {
 fn refuse_unless_query(tree: &Tree, text: &Text) -> Result<(), SqlError> {
     match tree {
         Tree::Statement(inner) if matches!(**inner, ast::Statement::Query(_)) => {
+            if let Some(name) = repeated_recursion(inner) {
+                let message = format!("`{name}` reads itself in several terms: not supported");
+                let hint = "read it once, joined with VALUES that tell the terms apart";
+                return Err(
+                    SqlError::new(SqlErrorKind::Unsupported, message).hint(Some(hint.to_owned()))
+                );
+            }
             match limited_recursion(inner) {
                 None => Ok(()),
                 Some(name) => Err(SqlError::new(

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use datafusion::arrow::array::{Array, ArrayRef, AsArray};
 use datafusion::arrow::compute::{filter, partition};
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef, Schema};
-use datafusion::common::{Result, ScalarValue, internal_err};
+use datafusion::common::{Result, ScalarValue, internal_err, plan_err};
 use datafusion::functions_aggregate::first_last::{first_value_udaf, last_value_udaf};
 use datafusion::functions_aggregate::nth_value::nth_value_udaf;
 use datafusion::logical_expr::expr::{WindowFunction, WindowFunctionParams};
@@ -101,6 +101,10 @@ pub(super) fn plan(
     exclusion: Option<Exclusion>,
 ) -> Result<PlannerResult<RawWindowExpr>> {
     let Some(func) = scanned(&expr, exclusion) else { return Ok(PlannerResult::Original(expr)) };
+    let is_computed = |number: &Expr| !number.column_refs().is_empty();
+    if func.name() == "nth_value" && expr.args.get(1).is_some_and(is_computed) {
+        return plan_err!("nth_value() with EXCLUDE takes a literal as its second argument");
+    }
     let RawWindowExpr { mut args, filter, distinct, .. } = expr;
     if is_star(&args) {
         args = vec![lit(1_i64)];

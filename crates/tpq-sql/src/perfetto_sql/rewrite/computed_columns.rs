@@ -7,14 +7,42 @@ use std::ops::ControlFlow;
 
 use crate::perfetto_sql::walk::walk;
 use datafusion::sql::sqlparser::ast::{
-    Cte, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, Ident, Query, Select,
-    SelectItem, SetExpr, Statement, TableAlias, TableFactor, Visitor,
+    BinaryOperator, Cte, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, Ident,
+    Query, Select, SelectItem, SetExpr, Statement, TableAlias, TableFactor, Value, Visitor,
 };
 
 use crate::perfetto_sql::scope::{Scope, Source, is_same, is_star, last};
 
 /// How many queries within each other are looked into. A CTE may read itself.
 const MAX_DEPTH: usize = 64;
+
+/// Functions that return text for every row.
+const OF_TEXT: &[&str] = &[
+    "substr",
+    "substring",
+    "printf",
+    "format",
+    "upper",
+    "lower",
+    "trim",
+    "ltrim",
+    "rtrim",
+    "replace",
+    "hex",
+    "group_concat",
+    "string_agg",
+    "typeof",
+    "char",
+];
+
+/// What values a computed column has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Computed {
+    /// Texts in all rows.
+    Texts,
+    /// Numbers, or values that may be of other types in other rows.
+    Others,
+}
 
 /// Finds computed columns of the tables in a statement.
 pub(super) struct ComputedColumns {
@@ -30,26 +58,65 @@ impl ComputedColumns {
 
     /// Whether the column of a table in FROM is computed within it.
     pub(super) fn has(&self, factor: &TableFactor, column: &str, scope: &Scope) -> bool {
-        self.in_factor(factor, column, scope, MAX_DEPTH)
+        self.in_factor(factor, column, scope, MAX_DEPTH).is_some()
     }
 
-    fn in_factor(&self, factor: &TableFactor, column: &str, scope: &Scope, depth: usize) -> bool {
-        let Some(depth) = depth.checked_sub(1) else { return false };
+    /// Whether a table in FROM may have computed columns.
+    pub(super) fn may_be_in(&self, factor: &TableFactor) -> bool {
+        match factor {
+            TableFactor::Derived { .. } => true,
+            TableFactor::Table { name, args: None, .. } => last(name).is_some_and(|name| {
+                self.ctes.iter().any(|cte| is_same(name, &cte.alias.name.value))
+            }),
+            _ => false,
+        }
+    }
+
+    /// What the column that a SELECT names is computed as, if it is one that a table in FROM
+    /// computes.
+    pub(super) fn named(&self, column: &Expr, select: &Select, scope: &Scope) -> Option<Computed> {
+        match column {
+            Expr::Identifier(_) | Expr::CompoundIdentifier(_) => {
+                self.of_item(column, select, scope, MAX_DEPTH)
+            }
+            _ => None,
+        }
+    }
+
+    /// The same for an alias of the SELECT that no table has a column of the name of.
+    pub(super) fn alias(&self, name: &Ident, select: &Select, scope: &Scope) -> Option<Computed> {
+        let sources = scope.sources(select);
+        if sources.iter().any(|source| source.columns.is_none() || source.has(&name.value)) {
+            return None;
+        }
+        let meant = select.projection.iter().find_map(|item| match item {
+            SelectItem::ExprWithAlias { expr, alias } if is_same(alias, &name.value) => Some(expr),
+            _ => None,
+        })?;
+        self.of_item(meant, select, scope, MAX_DEPTH)
+    }
+
+    fn in_factor(
+        &self,
+        factor: &TableFactor,
+        column: &str,
+        scope: &Scope,
+        depth: usize,
+    ) -> Option<Computed> {
+        let depth = depth.checked_sub(1)?;
         match factor {
             TableFactor::Derived { subquery, alias, .. } => {
                 self.in_query(subquery, alias.as_ref(), column, scope, depth)
             }
             TableFactor::Table { name, alias, args: None, .. } => {
-                let Some(name) = last(name) else { return false };
+                let name = last(name)?;
                 let mut ctes = self.ctes.iter().rev();
-                let Some(cte) = ctes.find(|cte| is_same(name, &cte.alias.name.value)) else {
-                    return false;
-                };
+                let cte = ctes.find(|cte| is_same(name, &cte.alias.name.value))?;
                 let renamed = alias.as_ref().filter(|alias| !alias.columns.is_empty());
                 let names = renamed.unwrap_or(&cte.alias);
                 self.in_query(&cte.query, Some(names), column, scope, depth)
             }
-            _ => false,
+            _ => None,
         }
     }
 
@@ -60,19 +127,17 @@ impl ComputedColumns {
         column: &str,
         scope: &Scope,
         depth: usize,
-    ) -> bool {
+    ) -> Option<Computed> {
         let scope = scope.within(query);
         // The rows of VALUES are no columns of a table.
-        let Some(select) = first_select(&query.body) else { return true };
+        let Some(select) = first_select(&query.body) else { return Some(Computed::Others) };
         let items = &select.projection;
         let renamed = alias.map(|alias| &alias.columns).filter(|names| !names.is_empty());
         let item = match renamed {
             Some(names) => {
-                let Some(at) = names.iter().position(|name| is_same(&name.name, column)) else {
-                    return false;
-                };
+                let at = names.iter().position(|name| is_same(&name.name, column))?;
                 if items.iter().take(at + 1).any(is_star) {
-                    return false;
+                    return None;
                 }
                 items.get(at)
             }
@@ -80,33 +145,59 @@ impl ComputedColumns {
         };
         match item {
             Some(SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. }) => {
-                self.is_computed(expr, select, &scope, depth)
+                self.of_item(expr, select, &scope, depth)
             }
-            Some(_) => false,
+            Some(_) => None,
             None => self.in_from(select, None, column, &scope, depth),
         }
     }
 
-    /// Whether an item of a SELECT is computed.
-    fn is_computed(&self, expr: &Expr, select: &Select, scope: &Scope, depth: usize) -> bool {
+    /// What an item of a SELECT is computed as; `None` for a column of a table, and for CAST.
+    fn of_item(
+        &self,
+        expr: &Expr,
+        select: &Select,
+        scope: &Scope,
+        depth: usize,
+    ) -> Option<Computed> {
         match expr {
-            Expr::Nested(inner) => self.is_computed(inner, select, scope, depth),
-            Expr::Collate { expr, .. } => self.is_computed(expr, select, scope, depth),
-            Expr::Cast { .. } => false,
+            Expr::Nested(inner) => self.of_item(inner, select, scope, depth),
+            Expr::Collate { expr, .. } => self.of_item(expr, select, scope, depth),
+            Expr::Cast { .. } => None,
             Expr::Identifier(name) => self.in_from(select, None, &name.value, scope, depth),
             Expr::CompoundIdentifier(names) => match &names[..] {
                 [.., table, name] => self.in_from(select, Some(table), &name.value, scope, depth),
-                _ => false,
+                _ => None,
             },
+            Expr::Subquery(query) => self.in_value(query, scope, depth),
             Expr::Function(function) => match joined_column(function) {
-                Some(column) => self.is_computed(column, select, scope, depth),
-                None => !is_cast(function),
+                Some(column) => self.of_item(column, select, scope, depth),
+                None if is_cast(function) => None,
+                None if is_text(function) => Some(Computed::Texts),
+                None => Some(Computed::Others),
             },
-            _ => true,
+            Expr::BinaryOp { op: BinaryOperator::StringConcat, .. } => Some(Computed::Texts),
+            Expr::Value(value) if matches!(value.value, Value::SingleQuotedString(_)) => {
+                Some(Computed::Texts)
+            }
+            _ => Some(Computed::Others),
         }
     }
 
-    /// Whether the column of a table in FROM is computed, of the first table that has it.
+    /// The same for the value of a subquery, which is the first column of its row.
+    fn in_value(&self, query: &Query, scope: &Scope, depth: usize) -> Option<Computed> {
+        let depth = depth.checked_sub(1)?;
+        let scope = scope.within(query);
+        let select = first_select(&query.body)?;
+        match select.projection.first()? {
+            SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. } => {
+                self.of_item(expr, select, &scope, depth)
+            }
+            _ => None,
+        }
+    }
+
+    /// The same for the column of a table in FROM, of the first table that has it.
     fn in_from(
         &self,
         select: &Select,
@@ -114,7 +205,7 @@ impl ComputedColumns {
         column: &str,
         scope: &Scope,
         depth: usize,
-    ) -> bool {
+    ) -> Option<Computed> {
         let is_meant = |source: &Source| {
             let is_named = |table: &Ident| {
                 source.name.as_ref().is_some_and(|name| is_same(name, &table.value))
@@ -125,8 +216,8 @@ impl ComputedColumns {
             let joined = from.joins.iter().map(|join| &join.relation);
             std::iter::once(&from.relation).chain(joined)
         });
-        let factor = factors.find(|factor| scope.of_factor(factor).iter().any(is_meant));
-        factor.is_some_and(|factor| self.in_factor(factor, column, scope, depth))
+        let factor = factors.find(|factor| scope.of_factor(factor).iter().any(is_meant))?;
+        self.in_factor(factor, column, scope, depth)
     }
 }
 
@@ -192,4 +283,9 @@ fn joined_column(function: &Function) -> Option<&Expr> {
 /// Whether a call is what a written CAST became.
 fn is_cast(function: &Function) -> bool {
     last(&function.name).is_some_and(|name| name.value.starts_with("__cast_"))
+}
+
+/// Whether a call returns text for every row.
+fn is_text(function: &Function) -> bool {
+    last(&function.name).is_some_and(|name| OF_TEXT.iter().any(|of_text| is_same(name, of_text)))
 }

@@ -1,10 +1,12 @@
 //! From SQLite's habits to what DataFusion plans, one file per habit.
 
+mod affinities;
 mod auto_id;
 mod calls;
 mod chains;
 mod collation;
 mod computed_columns;
+mod computed_keys;
 mod distinct;
 mod duplicates;
 mod group_keys;
@@ -45,14 +47,16 @@ use datafusion::sql::sqlparser::tokenizer::{Token, TokenWithSpan};
 
 use super::titles::Titles;
 use crate::functions::CAST_INTEGER;
+pub(super) use affinities::mark_computed;
 pub(super) use auto_id::number_tables;
 pub(super) use chains::{flatten_chain, flatten_set_operations, order_set_operations};
+pub(super) use computed_keys::name_computed_keys;
 pub(super) use having::write_out_aliases;
 pub(super) use limits::limited_recursion;
 pub(super) use order_keys::select_order_keys;
 pub(super) use outer_using::coalesce_joined;
 pub(super) use quoted::QuotedNames;
-pub(super) use recursions::widen;
+pub(super) use recursions::{repeated_recursion, widen};
 pub(super) use retry::{StatementNames, rewrite_failed};
 pub(super) use stars::write_out_stars;
 pub(super) use unused_ctes::drop_unused_ctes;

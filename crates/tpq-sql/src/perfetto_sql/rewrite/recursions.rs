@@ -3,22 +3,58 @@
 //! DataFusion gives a recursive CTE the types of its first rows, and casts the others: reals lose
 //! their fractions. As in UNION, integers among reals are reals, and numbers among texts are texts.
 //! So the first rows become values of the wider type, and the statement is planned again.
+//!
+//! Recursions with several terms that read their own rows are found here as well.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
-use crate::perfetto_sql::walk::walk_mut;
+use crate::perfetto_sql::walk::{walk, walk_mut, walk_relations};
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::common::{Result, plan_err};
 use datafusion::logical_expr::{Expr as PlannedExpr, ExprSchemable, LogicalPlan};
 use datafusion::sql::parser::Statement as Tree;
-use datafusion::sql::sqlparser::ast::{Ident, Query, SelectItem, SetExpr, VisitorMut};
+use datafusion::sql::sqlparser::ast::{
+    Cte, Ident, ObjectName, Query, SelectItem, SetExpr, Statement, Visitor, VisitorMut,
+};
 
 use super::grouping::last_name;
 use super::{call, take};
 use crate::functions::{CAST_REAL, CAST_TEXT, is_text};
 use crate::perfetto_sql::scope::is_star;
+
+/// The name of a CTE that reads its own rows before its last term as well, which DataFusion cannot
+/// run.
+pub(in super::super) fn repeated_recursion(tree: &Statement) -> Option<String> {
+    struct Search;
+    impl Visitor for Search {
+        type Break = String;
+
+        fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<String> {
+            let mut ctes = query.with.iter().flat_map(|with| &with.cte_tables);
+            match ctes.find(|cte| is_repeated(cte)) {
+                Some(cte) => ControlFlow::Break(cte.alias.name.value.clone()),
+                None => ControlFlow::Continue(()),
+            }
+        }
+    }
+    walk(tree, &mut Search).break_value()
+}
+
+fn is_repeated(cte: &Cte) -> bool {
+    let SetExpr::SetOperation { left, right, .. } = cte.query.body.as_ref() else { return false };
+    let reads_itself = |term: &SetExpr| {
+        let found = walk_relations(term, |relation: &ObjectName| {
+            match relation.to_string().eq_ignore_ascii_case(&cte.alias.name.value) {
+                true => ControlFlow::Break(()),
+                false => ControlFlow::Continue(()),
+            }
+        });
+        found.is_break()
+    };
+    reads_itself(left) && reads_itself(right)
+}
 
 /// Widens the first rows of the recursions of a statement; whether there were some to widen.
 ///

@@ -1,22 +1,32 @@
 //! A name that joins are USING: the column of the first table that has it.
 //!
 //! `a JOIN b USING (x) JOIN c USING (x)` has one `x` for SQLite. DataFusion takes it for the one of
-//! a single join only, and calls it ambiguous otherwise.
+//! a single join only, and calls it ambiguous otherwise. In WHERE it calls every column of a NATURAL
+//! join ambiguous, so that such a join is written as one USING its columns.
 
 use std::ops::ControlFlow;
 
 use crate::perfetto_sql::walk::walk_mut;
 use datafusion::sql::sqlparser::ast::{
-    BinaryOperator, Expr, Ident, Join, JoinConstraint, JoinOperator, Query, Select, SelectItem,
-    SetExpr, Statement, VisitorMut,
+    BinaryOperator, Expr, Ident, Join, JoinConstraint, JoinOperator, ObjectName, Query, Select,
+    SelectItem, SetExpr, Statement, VisitorMut,
 };
 
-use super::outer_using::fills_left;
-use crate::perfetto_sql::scope::{Scope, Source, is_same, last, using, visit_queries, written_out};
+use super::outer_using::{fills_left, name_tables};
+use crate::perfetto_sql::scope::{
+    Scope, Source, is_same, is_star, join_columns, last, using, visit_queries, written_out,
+};
 
 /// Qualifies the column `name` where joins are USING it; returns whether there was such a place.
+/// NATURAL joins by that column first become joins USING it, which often is enough.
 pub(super) fn qualify(tree: &mut Statement, name: &str, scope: &Scope) -> bool {
     let mut found = false;
+    visit_queries(tree, scope, &mut |query, scope| {
+        found |= name_natural(&mut query.body, name, scope);
+    });
+    if found {
+        return true;
+    }
     visit_queries(tree, scope, &mut |query, scope| found |= in_query(query, name, scope));
     found
 }
@@ -95,6 +105,53 @@ fn in_select<'a>(select: &mut Select, name: &str, scope: &Scope<'a>) -> Vec<Name
         all.push(names);
     }
     all
+}
+
+/// Writes the NATURAL joins of each SELECT that has one by the column `name` as joins USING their
+/// columns; returns whether there was such a join.
+fn name_natural(body: &mut SetExpr, name: &str, scope: &Scope) -> bool {
+    match body {
+        SetExpr::Select(select) => name_joined(select, name, scope),
+        SetExpr::SetOperation { left, right, .. } => {
+            let found = name_natural(left, name, scope);
+            name_natural(right, name, scope) || found
+        }
+        _ => false,
+    }
+}
+
+fn name_joined(select: &mut Select, name: &str, scope: &Scope) -> bool {
+    let [from] = &select.from[..] else { return false };
+    let mut before = scope.of_factor(&from.relation);
+    let mut columns = Vec::new();
+    for join in &from.joins {
+        let mut joined = scope.of_factor(&join.relation);
+        // Those of a join that is USING columns are not needed.
+        let names = join_columns(join, &before, &joined).filter(|_| using(join).is_none());
+        columns.push(names.unwrap_or_default());
+        before.append(&mut joined);
+    }
+    if !columns.iter().flatten().any(|column| column.eq_ignore_ascii_case(name)) {
+        return false;
+    }
+    if select.projection.iter().any(is_star) {
+        name_tables(select);
+        if let Some(items) = written_out(select, scope) {
+            select.projection = items;
+        }
+    }
+    let mut changed = false;
+    let joins = select.from.iter_mut().flat_map(|from| &mut from.joins);
+    for (join, names) in joins.zip(columns) {
+        if !names.is_empty()
+            && let Some(constraint) = constraint(join)
+        {
+            let column = |name: String| ObjectName::from(vec![Ident::with_quote('"', name)]);
+            *constraint = JoinConstraint::Using(names.into_iter().map(column).collect());
+            changed = true;
+        }
+    }
+    changed
 }
 
 /// The other columns of the joins USING `name`.

@@ -1,12 +1,14 @@
-//! Windows that are built on others: `OVER (w ORDER BY ts)`.
+//! Windows that are built on others, `OVER (w ORDER BY ts)`, and bounds of frames.
 //!
-//! DataFusion forgets what such a window is built on.
+//! DataFusion forgets what a window is built on, and refuses a frame that begins behind its end. Such
+//! a frame has no rows.
 
 use std::ops::ControlFlow;
 
 use crate::perfetto_sql::walk::walk_expressions_mut;
 use datafusion::sql::sqlparser::ast::{
-    BinaryOperator, Expr, NamedWindowExpr, Select, Value, WindowFrameBound, WindowSpec, WindowType,
+    BinaryOperator, Expr, NamedWindowExpr, Select, Value, WindowFrame, WindowFrameBound,
+    WindowFrameUnits, WindowSpec, WindowType,
 };
 
 use super::number;
@@ -15,8 +17,11 @@ use super::number;
 pub(super) fn inline_bases(select: &mut Select) {
     let mut named: Vec<(String, WindowSpec)> = Vec::new();
     for definition in &mut select.named_window {
-        let mut spec = match &definition.1 {
-            NamedWindowExpr::WindowSpec(spec) => spec.clone(),
+        let mut spec = match &mut definition.1 {
+            NamedWindowExpr::WindowSpec(spec) => {
+                spec.window_frame.iter_mut().for_each(fold);
+                spec.clone()
+            }
             NamedWindowExpr::NamedWindow(name) => WindowSpec {
                 window_name: Some(name.clone()),
                 partition_by: vec![],
@@ -45,7 +50,10 @@ pub(super) fn inline_bases(select: &mut Select) {
 pub(super) fn fold_bounds(expr: &mut Expr) {
     let Expr::Function(function) = expr else { return };
     let Some(WindowType::WindowSpec(spec)) = &mut function.over else { return };
-    let Some(frame) = &mut spec.window_frame else { return };
+    spec.window_frame.iter_mut().for_each(fold);
+}
+
+fn fold(frame: &mut WindowFrame) {
     for bound in std::iter::once(&mut frame.start_bound).chain(&mut frame.end_bound) {
         let (WindowFrameBound::Preceding(Some(steps)) | WindowFrameBound::Following(Some(steps))) =
             bound
@@ -57,6 +65,36 @@ pub(super) fn fold_bounds(expr: &mut Expr) {
         {
             **steps = number(&value.to_string());
         }
+    }
+    if is_reversed(frame) {
+        // No table has so many rows.
+        let preceding = |rows: &str| WindowFrameBound::Preceding(Some(Box::new(number(rows))));
+        frame.units = WindowFrameUnits::Rows;
+        frame.start_bound = preceding("9223372036854775807");
+        frame.end_bound = Some(preceding("9223372036854775806"));
+    }
+}
+
+/// Whether a frame begins behind its end, as `BETWEEN 1 PRECEDING AND 2 PRECEDING` does.
+fn is_reversed(frame: &WindowFrame) -> bool {
+    use WindowFrameBound::{Following, Preceding};
+    let (start, end, is_preceding) = match (&frame.start_bound, &frame.end_bound) {
+        (Preceding(Some(start)), Some(Preceding(Some(end)))) => (start, end, true),
+        (Following(Some(start)), Some(Following(Some(end)))) => (start, end, false),
+        _ => return false,
+    };
+    let (Some(start), Some(end)) = (steps(start), steps(end)) else { return false };
+    if is_preceding { start < end } else { start > end }
+}
+
+/// The steps of a bound that is a literal.
+fn steps(expr: &Expr) -> Option<f64> {
+    match expr {
+        Expr::Value(value) => match &value.value {
+            Value::Number(digits, _) => digits.parse().ok(),
+            _ => None,
+        },
+        _ => None,
     }
 }
 

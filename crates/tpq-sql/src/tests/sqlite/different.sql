@@ -7,7 +7,8 @@ SELECT 1 + 2 * 3, (1 + 2) * 3, 2 - 3 - 4, 20 / 2 / 5, 'a' || 1 + 2
 SELECT 1 || 2 + 3, ('a' || 'b') = 'ab', 'a' || (1 = 1)
 SELECT sum('5'), sum('abc'), avg('10'), sum(name) FROM slice
 SELECT CASE WHEN dur < 0 THEN 'unfinished' WHEN dur = 0 THEN 'instant' ELSE dur / 10 || ' tens' END FROM slice ORDER BY id
--- In a list of results, a row that may be in a subquery is not, and is not missing.
+-- As a result, a row value that a NULL leaves open is not IN a subquery, where SQLite gives NULL. WHERE selects
+-- the same rows.
 SELECT (depth, parent_id) IN (SELECT depth, parent_id FROM slice WHERE id < 3) FROM slice ORDER BY id
 -- A column has one type: integers among reals are reals, and numbers among text are text.
 SELECT min(1, '0'), max(1, 'a'), max('b', 'a')
@@ -48,15 +49,14 @@ SELECT json('{a: 1}')
 -- UNION, and not above the SELECT.
 SELECT count(*) FROM (SELECT DISTINCT name COLLATE NOCASE FROM (SELECT name FROM thread UNION ALL SELECT upper(name) FROM thread))
 SELECT n = 'APP' FROM (SELECT name COLLATE NOCASE AS n, id FROM slice) ORDER BY id
--- A recursion has one term that reads its own rows.
+-- A recursion has one term that reads its own rows: an error says so.
 WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 2 FROM r WHERE n < 5 UNION ALL SELECT n * 2 FROM r WHERE n < 5) SELECT count(*) FROM r
 -- An aggregate belongs to the query that it stands in.
 SELECT (SELECT count(s.id) FROM thread) FROM slice s
--- A subquery beside GROUP BY sees columns of the groups, not what they were computed from.
-SELECT a.depth % 2, (SELECT count(*) FROM slice b WHERE b.depth % 2 = a.depth % 2) FROM slice a GROUP BY a.depth % 2
-SELECT a.depth % 2 AS d, (SELECT count(*) FROM slice b WHERE b.depth = d) AS n FROM slice a GROUP BY 1
--- A column of a subquery is compared as its type says, also where it is an expression there.
-SELECT id FROM (SELECT id, dur + 0 AS d FROM slice) WHERE d = '50' ORDER BY id
+-- A computed text that may be a number in SQLite is compared with a number as if it were a column of a table.
+SELECT v = 7 FROM (SELECT id, coalesce(int_value, string_value) AS v FROM args) ORDER BY id
+-- So is a computed column, where a subquery in WHERE reads it from the query around.
+SELECT id FROM (SELECT id, dur + 0 AS d FROM slice) WHERE EXISTS (SELECT 1 WHERE d = '50')
 -- Each place that reads a CTE computes a value that is new for each row, also with MATERIALIZED.
 WITH x AS MATERIALIZED (SELECT id, random() AS r FROM slice) SELECT count(*) FROM x a JOIN x b USING (id) WHERE a.r <> b.r
 -- The keys of json_each() of a column are texts, and are ordered as texts: the column may hold an object.
@@ -80,3 +80,5 @@ SELECT changes() >= 0, total_changes() >= 0, last_insert_rowid() >= 0
 SELECT json_error_position('[1,')
 -- A negative offset of lag() looks ahead.
 SELECT id, lag(id, -depth) OVER (ORDER BY id) FROM slice ORDER BY id
+-- The number of nth_value() is a literal where the frame has EXCLUDE: an error says so.
+SELECT id, nth_value(id, depth + 1) OVER (ORDER BY id ROWS BETWEEN 2 PRECEDING AND 2 FOLLOWING EXCLUDE CURRENT ROW) FROM slice ORDER BY id

@@ -17,6 +17,7 @@ use crate::Session;
 const FILES: &[&str] = &[
     "literals",
     "operators",
+    "affinities",
     "collations",
     "rows",
     "integers",
@@ -27,6 +28,7 @@ const FILES: &[&str] = &[
     "aggregates",
     "windows",
     "queries",
+    "combined",
     "dates",
 ];
 

@@ -290,3 +290,15 @@ SELECT a.id, a.depth AS k FROM slice a WHERE EXISTS (SELECT a.* FROM thread t, s
 SELECT depth AS k FROM slice GROUP BY depth HAVING (SELECT count(*) FROM slice WHERE depth = k) > 1 ORDER BY 1
 SELECT depth AS k FROM slice GROUP BY k HAVING k > 0 AND (SELECT max(slice.id) FROM slice WHERE slice.depth = k) < 5 ORDER BY 1
 SELECT id, (SELECT max(n) FROM (SELECT upid AS n FROM thread WHERE n = 0)) FROM (SELECT id, depth AS dur FROM slice WHERE dur > 10) ORDER BY id
+-- The columns of a NATURAL join have one name each, also in WHERE.
+SELECT id FROM (SELECT id FROM slice) x NATURAL JOIN (SELECT id, value FROM counter) y WHERE id = 3
+SELECT id, y.value FROM (SELECT id, name FROM slice) x NATURAL LEFT JOIN (SELECT id, value FROM counter) y WHERE id > 3 AND id < 7 ORDER BY id
+SELECT * FROM (SELECT id, name FROM slice) x NATURAL JOIN (SELECT id, value FROM counter) y NATURAL JOIN (SELECT id, tid FROM thread) z WHERE id > 0 ORDER BY id
+SELECT id, count(*) FROM (SELECT id, name FROM slice) NATURAL JOIN (SELECT id, value FROM counter) WHERE id IN (SELECT utid FROM thread) GROUP BY id HAVING id > 1 ORDER BY id DESC
+-- A subquery beside GROUP BY sees the expressions of the groups.
+SELECT a.depth % 2, (SELECT count(*) FROM slice b WHERE b.depth % 2 = a.depth % 2) FROM slice a GROUP BY a.depth % 2
+SELECT a.depth % 2 AS d, count(*) FROM slice a GROUP BY a.depth % 2 HAVING (SELECT count(*) FROM slice b WHERE b.depth % 2 = a.depth % 2) > 4
+SELECT a.depth + 1 AS d, count(*) FROM slice a GROUP BY a.depth + 1 HAVING EXISTS (SELECT 1 FROM slice b WHERE b.depth = a.depth + 1) ORDER BY 1
+SELECT a.depth + 1 AS d, count(*), sum(a.dur) FROM slice a WHERE a.dur > 0 GROUP BY 1 HAVING EXISTS (SELECT 1 FROM slice b WHERE b.depth = d) ORDER BY d DESC
+SELECT slice.dur / 10 AS d, count(*) FROM slice GROUP BY d HAVING count(*) > (SELECT count(*) FROM thread WHERE utid > slice.dur / 10) ORDER BY slice.dur / 10
+SELECT a.track_id, a.depth > 0, (SELECT max(b.id) FROM slice b WHERE b.track_id = a.track_id AND (b.depth > 0) = (a.depth > 0)) FROM slice a GROUP BY a.track_id, a.depth > 0 ORDER BY 1, 2
