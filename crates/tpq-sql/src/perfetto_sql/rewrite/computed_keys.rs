@@ -1,5 +1,5 @@
-//! Expressions of GROUP BY that a subquery beside it uses: `SELECT … FROM slice a GROUP BY a.depth % 2
-//! HAVING EXISTS (SELECT 1 FROM slice b WHERE b.depth = a.depth % 2)`.
+//! Expressions of GROUP BY that a subquery beside it uses: `SELECT … FROM slice a GROUP BY
+//! a.depth % 2 HAVING EXISTS (SELECT 1 FROM slice b WHERE b.depth = a.depth % 2)`.
 //!
 //! DataFusion lets a subquery use columns of the groups, and no expressions. So the expression
 //! becomes a column of the table: `FROM (SELECT *, a.depth % 2 AS __key_0 FROM slice a) a`.
@@ -14,7 +14,7 @@ use datafusion::sql::sqlparser::ast::{
 use datafusion::sql::sqlparser::parser::Parser;
 
 use super::orders::has;
-use super::retry::qualified;
+use super::retry::{is_query, qualified};
 use crate::perfetto_sql::dialect::TraceDialect;
 use crate::perfetto_sql::planner::Planner;
 use crate::perfetto_sql::scope::{Scope, is_same, is_star, last, visit_queries};
@@ -32,10 +32,6 @@ pub(in super::super) fn name_computed_keys(tree: &mut Tree, planner: &Planner) {
             let _ = in_select(select, query.order_by.as_mut(), scope);
         }
     });
-}
-
-fn is_query(expr: &Expr) -> bool {
-    matches!(expr, Expr::Subquery(_) | Expr::Exists { .. } | Expr::InSubquery { .. })
 }
 
 /// An expression that is grouped by.

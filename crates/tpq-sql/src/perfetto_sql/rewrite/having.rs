@@ -7,7 +7,7 @@ use datafusion::sql::sqlparser::ast::{Expr, Select, SelectItem, SetExpr};
 
 use super::inner_tables::rename_inner;
 use super::orders::has;
-use super::retry::qualified;
+use super::retry::{is_query, qualified};
 use super::using::Names;
 use crate::perfetto_sql::planner::Planner;
 use crate::perfetto_sql::scope::{Scope, is_same, visit_queries};
@@ -27,10 +27,6 @@ pub(in super::super) fn write_out_aliases(tree: &mut Tree, planner: &Planner) {
             in_select(select, planner, scope);
         }
     });
-}
-
-fn is_query(expr: &Expr) -> bool {
-    matches!(expr, Expr::Subquery(_) | Expr::Exists { .. } | Expr::InSubquery { .. })
 }
 
 fn in_select(select: &mut Select, planner: &Planner, scope: &Scope) {

@@ -108,7 +108,8 @@ impl<'a, 'p> Aliases<'a, 'p> {
     }
 }
 
-fn is_query(expr: &Expr) -> bool {
+/// Whether an expression is a subquery, or compares with one.
+pub(super) fn is_query(expr: &Expr) -> bool {
     matches!(expr, Expr::Subquery(_) | Expr::Exists { .. } | Expr::InSubquery { .. })
 }
 
