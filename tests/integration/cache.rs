@@ -81,7 +81,6 @@ fn another_trace_is_not_found() {
     assert!(fixture.is_found(fixture.options()));
 }
 
-/// A cut entry, or one with a changed byte, is replaced by a new import.
 /// Puts another trace in the place of one as its import begins.
 struct Replacing {
     trace: PathBuf,
@@ -120,6 +119,7 @@ fn a_trace_that_is_replaced_during_its_import_is_not_stored() {
     }
 }
 
+/// A cut entry, or one with a changed byte, is replaced by a new import.
 #[test]
 fn damaged_entries_are_imported_again() {
     let fixture = CacheFixture::new();
