@@ -58,7 +58,7 @@ pub const EXECUTOR_WAIT: Duration = Duration::from_secs(60);
 /// What Ballista says of a query that lost its last executor.
 const NO_EXECUTOR: &str = "no executors remain to run the tasks";
 
-/// What it says of a query whose plan an executor cannot read.
+/// What it says of a query with a plan that an executor cannot read.
 const REJECTED: &str = "task could not be prepared or was rejected by executor";
 
 /// The longest time until the scheduler answers. It answers at once, whatever its queries do, unless

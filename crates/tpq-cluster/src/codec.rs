@@ -23,7 +23,7 @@ const OWN: &[u8] = b"TPQ1";
 /// The version of the program. Plans of another one may mean something else.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Writes and reads the steps of plans. Whoever reads a plan has the worker that runs it.
+/// Writes and reads the steps of plans. The process that reads a plan has the worker that runs it.
 #[derive(Debug)]
 pub struct ClusterCodec {
     worker: SharedWorker,

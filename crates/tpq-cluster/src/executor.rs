@@ -173,8 +173,8 @@ fn config(
     })
 }
 
-/// A connection to a scheduler whose requests end: Ballista reports tasks without a limit, so that a
-/// scheduler that hangs would make signs of life wait for ever.
+/// A connection to a scheduler with a time limit for requests: Ballista reports tasks without one,
+/// so that a scheduler that hangs would delay heartbeats for ever.
 fn with_limits(endpoint: Endpoint) -> Result<Endpoint, Box<dyn Error + Send + Sync>> {
     let request = Duration::from_secs(REQUEST_SECONDS as u64);
     Ok(with_pings(endpoint).timeout(request))

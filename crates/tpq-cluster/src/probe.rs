@@ -75,7 +75,7 @@ mod tests {
         assert_eq!(status(&address, "/readyz").await.unwrap(), "503");
         let request = server.await.unwrap();
         assert!(request.starts_with("GET /readyz HTTP/1.1\r\n"), "{request}");
-        // Nobody listens any more.
+        // The port is closed now.
         assert!(status(&address, "/readyz").await.is_err());
     }
 }

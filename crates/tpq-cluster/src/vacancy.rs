@@ -10,7 +10,7 @@ use tokio::time::timeout;
 
 use crate::probe::status;
 
-/// From one look to the next, and from the begin of a query to the first: most queries end earlier.
+/// From one look to the next, and from the start of a query to the first: most queries end earlier.
 const LOOK: Duration = Duration::from_secs(1);
 
 /// The longest time until the scheduler answers.

@@ -1,4 +1,4 @@
-//! The end of an executor, however its parts hang.
+//! The end of an executor, also where a part of it hangs.
 //!
 //! Ballista ends an executor in steps that wait for each other without a limit. Its wait for tasks
 //! never ends where tasks were dropped, as they are once the scheduler is lost, and its requests

@@ -25,7 +25,7 @@ impl Lake {
         Arc::new(TraceTables::loaded_by(&loader, rows))
     }
 
-    /// Tables that exist once for each trace, of a session over all traces: whoever reads them gets
+    /// Tables that exist once for each trace, of a session over all traces: reading them is
     /// an error.
     pub(crate) fn tables_of_no_trace() -> Arc<TraceTables> {
         // A row each, so that it is read.

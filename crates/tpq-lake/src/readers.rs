@@ -1,4 +1,4 @@
-//! Readers of the Parquet files of a lake, whose errors tell storage that fails from a file that is
+//! Readers of the Parquet files of a lake. Their errors tell storage that fails from a file that is
 //! damaged.
 //!
 //! DataFusion's own readers state the cause of an error at the open of a file as text alone. And a

@@ -1,8 +1,8 @@
 //! Filters that DataFusion would push down to a wrong column.
 //!
 //! Its rule finds the column of a filter in the input of a step by name alone. The output of a join
-//! may have two columns of one name, and then the filter of the second reads the first. Plans in
-//! which a step filters by a column whose name occurs twice below it are left without that rule.
+//! may have two columns of one name, and then the filter of the second reads the first. A plan is
+//! left without that rule if a step filters by a column with a name that occurs twice below it.
 
 use std::collections::HashSet;
 use std::sync::Arc;

@@ -392,7 +392,7 @@ mod tests {
         assert_eq!(error, "table slice: cannot load its rows: the trace now has other rows");
     }
 
-    /// The work that nobody waits for is cancelled as well. The next reader starts it anew.
+    /// Work that no reader waits for is cancelled as well. The next reader starts it anew.
     #[test]
     fn a_reader_that_is_asked_to_stop_waits_no_longer() {
         let maker = Arc::<Slow>::default();

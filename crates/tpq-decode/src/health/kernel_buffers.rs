@@ -1,4 +1,4 @@
-//! The kernel's buffers, one for each CPU: events that were overwritten before anybody read them.
+//! The kernel's buffers, one for each CPU: events that were overwritten before they were read.
 
 use tpq_tables::Stat;
 

@@ -84,8 +84,8 @@ pub(super) fn write(file: &FileHealth<'_>, kernel_events: &BTreeSet<String>, tab
     }
 }
 
-/// Whether there are events of a name such as `sched/sched_switch`. Events whose name other groups
-/// have as well are named with their group in traces.
+/// Whether there are events of a name such as `sched/sched_switch`. In traces, the name of an
+/// event has its group where other groups have an event of the same name.
 fn has_event(seen: &BTreeSet<String>, event: &str) -> bool {
     match event.split_once('/') {
         Some((group, name)) => seen.contains(name) || seen.contains(&format!("{group}_{name}")),

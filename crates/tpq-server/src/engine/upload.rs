@@ -125,7 +125,7 @@ impl Drop for UploadClient {
         if let Some(sending) = self.sending.take() {
             sending.store(true, Ordering::Release);
             let engine = Arc::clone(&self.engine);
-            // Its memory and temporary file are not kept until somebody asks for the trace.
+            // Its memory and temporary file are not kept until a client asks for the trace.
             drop(self.engine.workers.spawn(async move { engine.end_abandoned().await }));
         }
     }

@@ -53,7 +53,7 @@ pub(crate) const NESTING: usize = 400;
 /// How many functions may delegate to one another in a row.
 const DELEGATIONS: usize = 16;
 
-/// Names of functions in the established tool's library.
+/// How names of functions in Perfetto's library begin.
 const INTRINSIC: &str = "__intrinsic_";
 
 /// How many names that are no columns a statement may have.

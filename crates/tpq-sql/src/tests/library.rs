@@ -1,4 +1,4 @@
-//! Statements as the library of the established tool writes them.
+//! Statements as Perfetto's library writes them.
 
 use super::{rows, session};
 

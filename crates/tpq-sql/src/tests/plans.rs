@@ -70,7 +70,7 @@ async fn rows_are_left_out_before_they_are_joined() {
 }
 
 #[tokio::test]
-async fn values_that_nobody_reads_are_not_computed() {
+async fn values_that_no_step_reads_are_not_computed() {
     let with_next = "(SELECT o.id, o.dur, (SELECT i.ts FROM sched i WHERE i.ts > o.ts AND \
                      i.utid = o.utid ORDER BY i.ts LIMIT 1) AS next FROM sched o)";
     let computes = async |query: &str| {

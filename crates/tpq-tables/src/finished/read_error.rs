@@ -44,7 +44,7 @@ pub enum ReadError {
     Spilled {
         /// The table.
         table: &'static str,
-        /// The event.
+        /// The error of the system.
         source: io::Error,
     },
 }

@@ -156,7 +156,7 @@ impl Table {
         &self.schema
     }
 
-    /// The number of rows. A table whose rows cannot be made has one, which cannot be read.
+    /// The number of rows. A table with rows that cannot be made has one, which cannot be read.
     pub fn num_rows(&self) -> usize {
         match &self.contents {
             Contents::LeftOut(left_out) => left_out.table(self).map_or(1, Self::num_rows),

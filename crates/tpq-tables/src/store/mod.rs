@@ -2,7 +2,7 @@
 //! and maps into memory.
 //!
 //! ```text
-//! magic, fingerprint, groups left out │ blob │ blob │ … │ directory │ where it is, how long, its checksum, magic
+//! magic, fingerprint, groups left out │ blob │ blob │ … │ directory │ trailer
 //! ```
 //!
 //! A blob is the packed values of a chunk, its bits for rows that are not NULL, or text; each is
@@ -61,8 +61,8 @@ pub trait Store: Send + Sync {
     fn is_intact(&self) -> bool;
 
     /// Tables with the same rows, not made from these bytes, and without the groups of tables that
-    /// these bytes leave out: with those there would be more strings. `damage` says what is wrong with the
-    /// bytes. Called once, on the thread that reads the first damaged chunk.
+    /// these bytes leave out: with those there would be more strings. `damage` says what is wrong
+    /// with the bytes. Called once, on the thread that reads the first damaged chunk.
     ///
     /// # Errors
     /// A reason in words, where such tables cannot be made.

@@ -32,7 +32,7 @@ pub(super) enum Entry {
     Source(SourceId),
     /// The number of parts of a set.
     Set(u32),
-    /// Annotations of a set that is not written. What their reading counts is counted.
+    /// Annotations of a set that is not written. Damaged ones are counted.
     Check(Annotated),
     /// A kernel event, which is written with its args.
     Event(KernelEvent),
@@ -92,7 +92,7 @@ pub struct DeferredWrites {
     next_text: u32,
     /// The kinds of kernel events with interned names, by number.
     named: Vec<bool>,
-    /// Whether sets are not written. What their reading may count is checked.
+    /// Whether sets are not written. Their annotations are checked, so that damaged ones are counted.
     leaves_out_sets: bool,
     /// Whether states of threads are not written.
     leaves_out_states: bool,

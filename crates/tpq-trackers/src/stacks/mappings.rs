@@ -19,7 +19,7 @@ pub struct Mappings {
     rows: FxHashMap<Contents, u32>,
     /// Mappings of frames that lie in no binary, by name.
     placeholders: FxHashMap<StringId, u32>,
-    /// Mappings from whose start the addresses of frames count.
+    /// Mappings in which the addresses of frames count from the start.
     from_start: FxHashSet<u32>,
 }
 

@@ -40,7 +40,7 @@ impl Phase {
     }
 
     /// Its effect on the track of such slices: steps and ends of the oldest form count as they
-    /// do in the established tools.
+    /// do in the trace processor.
     pub(super) fn of_async(self) -> Option<AsyncPhase> {
         match self.0 {
             b'b' | b'S' => Some(AsyncPhase::Begin),

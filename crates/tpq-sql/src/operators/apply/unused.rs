@@ -1,4 +1,4 @@
-//! Values of subplans that nobody reads, as those of columns of a view that are not selected.
+//! Values of subplans that no step reads, as those of columns of a view that are not selected.
 
 use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::common::{Column, Result};

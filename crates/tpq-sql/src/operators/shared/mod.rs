@@ -20,10 +20,10 @@
 //! needs, and the rows that any reader wants; and its rows are kept. A step that groups, orders or
 //! matches all of its rows costs far more than keeping what it gives, so two readers suffice. A
 //! join by equal values streams, skips chunks by its keys, and costs about what keeping its rows
-//! does: there it takes four readers, as nested queries soon have. A reader whose filter passes
-//! below all such steps computes a small part of the query, and does not count. One that runs for
-//! each row of another plan, or in each round of a recursion, counts twice. Where too few are left,
-//! each reader gets the query in its place, which is what DataFusion would have done.
+//! does: there it takes four readers, as nested queries soon have. A reader with a filter that
+//! passes below all such steps computes a small part of the query, and does not count. One that
+//! runs for each row of another plan, or in each round of a recursion, counts twice. Where too few
+//! are left, each reader gets the query in its place, which is what DataFusion would have done.
 //!
 //! **What runs.** Whichever reader is first asked for rows starts the query, on tasks of their own:
 //! were a reader to compute it, other readers could wait for one that is not asked for more rows. Each partition

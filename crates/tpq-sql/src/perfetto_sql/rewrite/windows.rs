@@ -1,7 +1,7 @@
 //! Windows that are built on others, `OVER (w ORDER BY ts)`, and bounds of frames.
 //!
-//! DataFusion forgets what a window is built on, and refuses a frame that begins behind its end. Such
-//! a frame has no rows.
+//! DataFusion forgets what a window is built on, and refuses a frame that begins after its end.
+//! Such a frame has no rows.
 
 use std::ops::ControlFlow;
 
@@ -75,7 +75,7 @@ fn fold(frame: &mut WindowFrame) {
     }
 }
 
-/// Whether a frame begins behind its end, as `BETWEEN 1 PRECEDING AND 2 PRECEDING` does.
+/// Whether a frame begins after its end, as `BETWEEN 1 PRECEDING AND 2 PRECEDING` does.
 fn is_reversed(frame: &WindowFrame) -> bool {
     use WindowFrameBound::{Following, Preceding};
     let (start, end, is_preceding) = match (&frame.start_bound, &frame.end_bound) {
