@@ -92,7 +92,7 @@ pub struct DeferredWrites {
     next_text: u32,
     /// The kinds of kernel events with interned names, by number.
     named: Vec<bool>,
-    /// Whether sets are not written. Their annotations are checked, so that damaged ones are counted.
+    /// Whether sets are not written. Their annotations are checked, and damaged ones counted.
     leaves_out_sets: bool,
     /// Whether states of threads are not written.
     leaves_out_states: bool,
