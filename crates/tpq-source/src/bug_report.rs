@@ -98,7 +98,7 @@ fn utc_offset(text: &[u8]) -> Option<i64> {
         + ((hour * 60 + minute) * 60 + second) * 1000
         + number(ms)?;
     let offset = local.checked_sub(number(utc)?)?;
-    (offset.abs() <= MAX_UTC_OFFSET_MS).then_some(offset * NS_PER_MS)
+    (offset.abs() <= MAX_UTC_OFFSET_MS).then(|| offset * NS_PER_MS)
 }
 
 /// The number of days from the epoch to a date of the Gregorian calendar. Years begin in March here,
@@ -150,6 +150,7 @@ mod tests {
         assert_eq!(offset("1656087877000", "2023-06-24 18:24:37.000"), Some(0), "no such zone");
         assert_eq!(offset("1656087877000", "18:24:37.000"), Some(0));
         assert_eq!(offset("x", "2022-06-24 18:24:37.000"), Some(0));
+        assert_eq!(offset("9223372036854775807", "2022-06-24 18:24:37.000"), Some(0), "far away");
     }
 
     #[test]

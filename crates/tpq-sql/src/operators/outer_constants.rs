@@ -192,7 +192,11 @@ impl ExecutionPlan for ForgetConstantsExec {
         &self,
         projection: &ProjectionExec,
     ) -> Result<Option<Arc<dyn ExecutionPlan>>> {
-        self.input.try_swapping_with_projection(projection)?.map(Self::over).transpose()
+        // The input may return the projection that it is given, as another projection does. So it
+        // is given one of itself: one of this step would be swapped with this step again.
+        let exprs = projection.expr().to_vec();
+        let projection = ProjectionExec::try_new(exprs, Arc::clone(&self.input))?;
+        self.input.try_swapping_with_projection(&projection)?.map(Self::over).transpose()
     }
 
     fn gather_filters_for_pushdown(

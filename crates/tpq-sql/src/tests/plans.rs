@@ -1,6 +1,7 @@
 //! What the plans must not lose: pruning, order, projection, statistics.
 
 use datafusion::arrow::array::AsArray;
+use datafusion::arrow::datatypes::Int64Type;
 
 use super::{rows, session};
 
@@ -116,4 +117,17 @@ async fn columns_that_an_id_decides_are_not_grouped_by_beside_a_table_function()
         let (keys, _) = group.split_once(']').unwrap();
         assert_eq!(keys.split(',').count(), 1, "{text}");
     }
+}
+
+/// The window makes a projection above another one, and the filter a constant, which the join
+/// forgets between the two.
+#[tokio::test]
+async fn an_outer_join_with_windows_over_one_value_can_be_planned() {
+    let sql = "WITH r AS (SELECT ts AS a, lead(ts) OVER (ORDER BY ts) AS b FROM sched WHERE cpu = 1) \
+        SELECT count(*), count(r.a) FROM sched AS s \
+        LEFT JOIN r ON s.dur < 0 AND s.ts > r.a AND s.ts <= coalesce(r.b, 9223372036854775807)";
+    let batches = session().query(sql).await.unwrap().collect().await.unwrap();
+    let all = session().query("SELECT count(*) FROM sched").await.unwrap().collect().await.unwrap();
+    assert_eq!(batches[0].column(0), all[0].column(0));
+    assert_eq!(batches[0].column(1).as_primitive::<Int64Type>().value(0), 0);
 }
