@@ -40,7 +40,7 @@ use crate::codec::ClusterCodec;
 use crate::error::ClusterError;
 use crate::kept_rows::KeptRows;
 use crate::scheduler::NO_EXECUTOR_SECONDS;
-use crate::settings::{MOST_MESSAGE, REQUEST_SECONDS, with_pings};
+use crate::settings::{MOST_MESSAGE, Pings, REQUEST_SECONDS, with_pings};
 use crate::task_error::message_in;
 use crate::vacancy::Vacancy;
 use crate::work::TraceWorker;
@@ -386,7 +386,7 @@ async fn client_of(
 }
 
 fn for_rows(endpoint: Endpoint) -> Result<Endpoint, Box<dyn Error + Send + Sync>> {
-    Ok(with_pings(endpoint))
+    Ok(with_pings(endpoint, Pings::OF_ROWS))
 }
 
 /// The message of a refusal, or the innermost cause of a lost connection: a transport says only that

@@ -24,7 +24,7 @@ use crate::client::host_and_port;
 use crate::codec::ClusterCodec;
 use crate::error::ClusterError;
 use crate::probe::silence;
-use crate::settings::{MOST_MESSAGE, REQUEST_SECONDS, with_ballista, with_pings};
+use crate::settings::{MOST_MESSAGE, Pings, REQUEST_SECONDS, with_ballista, with_pings};
 use crate::watchdog::Watchdog;
 use crate::work::TraceWorker;
 
@@ -177,7 +177,7 @@ fn config(
 /// so that a scheduler that hangs would delay heartbeats for ever.
 fn with_limits(endpoint: Endpoint) -> Result<Endpoint, Box<dyn Error + Send + Sync>> {
     let request = Duration::from_secs(REQUEST_SECONDS as u64);
-    Ok(with_pings(endpoint).timeout(request))
+    Ok(with_pings(endpoint, Pings::OF_REPORTS).timeout(request))
 }
 
 /// Makes the environments of tasks: temporary files in the folder of rows, and stores by their

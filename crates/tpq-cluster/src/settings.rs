@@ -25,9 +25,28 @@ pub(crate) const REQUEST_SECONDS: usize = 120;
 /// The longest time until a connection to a scheduler or an executor is there.
 const CONNECTION: Duration = Duration::from_secs(20);
 
-/// How often the other side of a connection is asked for a sign of life, and how long it may take.
-const PING: Duration = Duration::from_secs(20);
-const PONG: Duration = Duration::from_secs(90);
+/// How a connection finds out that the other side hangs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pings {
+    /// How often the other side is asked for a sign of life.
+    every: Duration,
+    /// How long it may take.
+    answer: Duration,
+}
+
+impl Pings {
+    /// Of an executor to its scheduler. Tasks are lost with the connection, so a scheduler on a busy
+    /// machine gets its time.
+    pub(crate) const OF_REPORTS: Self =
+        Self { every: Duration::from_secs(20), answer: Duration::from_secs(90) };
+
+    /// Of a client to an executor with rows. An executor that is silent for so long is lost to the
+    /// scheduler as well, and the client runs its query again.
+    pub(crate) const OF_ROWS: Self = Self {
+        every: Duration::from_secs(5),
+        answer: Duration::from_secs(2 * crate::scheduler::LOST_SECONDS),
+    };
+}
 
 /// Adds Ballista's settings, with which plans hold only what can be sent.
 pub(crate) fn with_ballista(config: SessionConfig) -> SessionConfig {
@@ -42,12 +61,12 @@ pub(crate) fn with_ballista(config: SessionConfig) -> SessionConfig {
 
 /// A connection that breaks where the other side hangs or is gone. Ballista sets no limits to those
 /// for rows and for reports of tasks.
-pub(crate) fn with_pings(endpoint: Endpoint) -> Endpoint {
+pub(crate) fn with_pings(endpoint: Endpoint, pings: Pings) -> Endpoint {
     endpoint
         .connect_timeout(CONNECTION)
         .tcp_nodelay(true)
-        .http2_keep_alive_interval(PING)
-        .keep_alive_timeout(PONG)
+        .http2_keep_alive_interval(pings.every)
+        .keep_alive_timeout(pings.answer)
         .keep_alive_while_idle(true)
 }
 

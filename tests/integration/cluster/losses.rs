@@ -67,7 +67,38 @@ fn an_executor_that_hangs_changes_no_answer() {
     assert_eq!(folder.read("there.csv"), folder.read("here.csv"));
 }
 
-/// Ends a query whose scheduler fails, and returns its error.
+/// Waits until an executor has nothing to do.
+fn wait_for_rest(executor: &mut Running) {
+    let mut before = executor.process().cpu_time();
+    executor.wait_until("it rests", |it| {
+        std::thread::sleep(Duration::from_secs(1));
+        let now = it.cpu_time();
+        let is_at_rest = now - before < Duration::from_millis(200);
+        before = now;
+        is_at_rest
+    });
+}
+
+#[test]
+fn rows_of_an_executor_that_hangs_are_computed_again() {
+    let (folder, mut nodes) = (traces(12), Nodes::start(2));
+    let sql = counted(20_000);
+    let expected = each(&folder, &["-c", &sql, "-o", "here.csv"]);
+    assert!(expected.status.success(), "{}", describe(&expected));
+    let mut query = start(&nodes, &folder, &sql, "there.csv");
+    for executor in &mut nodes.executors {
+        executor.wait_until("it is at work", |it| it.cpu_time() >= AT_WORK);
+    }
+    // While the client sleeps, the query ends. Both executors have some of its rows.
+    query.signal(Signal::SIGSTOP);
+    nodes.executors.iter_mut().for_each(wait_for_rest);
+    nodes.executors[1].signal(Signal::SIGSTOP);
+    query.signal(Signal::SIGCONT);
+    assert!(query.end().success());
+    assert_eq!(folder.read("there.csv"), folder.read("here.csv"));
+}
+
+/// Ends a query with a scheduler that fails, and returns its error.
 fn error_of(mut query: Running) -> String {
     let mut stderr = query.child().stderr.take().unwrap();
     assert_eq!(query.end().code(), Some(1));
@@ -179,16 +210,7 @@ fn a_cancelled_query_stops_on_the_executors() {
     }
     query.signal(Signal::SIGINT);
     assert_eq!(query.end().code(), Some(130));
-    for executor in &mut nodes.executors {
-        let mut before = executor.process().cpu_time();
-        executor.wait_until("it rests", |it| {
-            std::thread::sleep(Duration::from_secs(1));
-            let now = it.cpu_time();
-            let is_at_rest = now - before < Duration::from_millis(200);
-            before = now;
-            is_at_rest
-        });
-    }
+    nodes.executors.iter_mut().for_each(wait_for_rest);
     assert!(!folder.path("rows.csv").exists());
     // They are free for the next one.
     let rows = nodes.query(&folder, &["-c", "SELECT count(*) AS n FROM slice"]);
