@@ -17,7 +17,7 @@ use datafusion::physical_plan::ExecutionPlan;
 use datafusion::prelude::SessionConfig;
 use tpq_tables::{Tables, TraceTables};
 
-use crate::cancel::{CancelToken, Under};
+use crate::cancel::{CancelToken, WithCancelToken};
 use crate::catalog::Created;
 use crate::errors::{Names, SqlError, translate};
 use crate::functions;
@@ -85,7 +85,7 @@ impl Session {
             let plan = plan.map_err(|error| translate(error, &text, &Names::none()))?;
             Ok(Some(RemotePlan { plan, names, config: state.config().clone() }))
         };
-        Planning::new(Under::new(cancel, work)).await
+        Planning::new(WithCancelToken::new(cancel, work)).await
     }
 }
 

@@ -14,7 +14,7 @@ use datafusion::prelude::{DataFrame, SessionConfig, SessionContext};
 use tpq_tables::TraceTables;
 
 use crate::ambiguous_filters::guarded;
-use crate::cancel::{CancelOnDrop, CancelToken, Under};
+use crate::cancel::{CancelOnDrop, CancelToken, WithCancelToken};
 use crate::catalog::{Catalog, Relation};
 use crate::changes::{Change, change_of};
 use crate::early_distinct::EARLY_DISTINCT;
@@ -296,7 +296,7 @@ impl Session {
         cancel: &CancelToken,
         shape: impl FnOnce(Planned) -> datafusion::common::Result<Planned> + Send,
     ) -> Result<Option<ResultSet>, SqlError> {
-        Planning::new(Under::new(cancel, self.run_here(statement, cancel, shape))).await
+        Planning::new(WithCancelToken::new(cancel, self.run_here(statement, cancel, shape))).await
     }
 
     async fn run_here(
