@@ -104,7 +104,7 @@ impl Flattening<'_> {
     }
 }
 
-/// Whether a value is an element of the array around it: NULL takes no position.
+/// Whether a value is an element of the array around it: `null` takes no position.
 enum ElementKind {
     Null,
     Value,
