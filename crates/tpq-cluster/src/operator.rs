@@ -239,8 +239,8 @@ impl OfTrace {
     }
 }
 
-/// An error with the trace that it is of, if it does not name it. One of the storage stays what it
-/// is below that, so that the task is tried again.
+/// An error with the name of its trace, if it lacks that. An error of the storage stays one below
+/// the name, so that the task is tried again.
 fn of_trace(name: &str, error: DataFusionError) -> DataFusionError {
     match message(&error).contains(name) {
         true => error,

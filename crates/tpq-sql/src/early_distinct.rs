@@ -1,9 +1,8 @@
 //! Distinct rows of joins with large tables of which few columns are read.
 //!
 //! `SELECT DISTINCT ucpu, cpu.machine_id FROM sched JOIN cpu USING (ucpu)` joins millions of rows to
-//! keep as many as there are CPUs. How often a row occurs is no matter below a DISTINCT, so the
-//! table gives its own distinct rows to the join, if the bounds of its columns show that they are
-//! few.
+//! keep as many as there are CPUs. A DISTINCT does not depend on how often a row occurs, so the table
+//! gives its own distinct rows to the join, if the bounds of its columns show that they are few.
 
 use std::sync::Arc;
 
@@ -15,9 +14,9 @@ use datafusion::logical_expr::{Aggregate, Expr, LogicalPlan, TableScan};
 use crate::scan::StoredProvider;
 use crate::step_rules::StepRule;
 
-/// The least rows of a table for which this is worth a step.
+/// Tables with fewer rows stay as they are.
 const LEAST_ROWS: usize = 100_000;
-/// How many rows a combination of values must have on average.
+/// The least number of rows for each combination of values, on average.
 const ROWS_OF_EACH: usize = 16;
 
 /// Puts a DISTINCT on such tables. After the other rules, which find the columns that are read.

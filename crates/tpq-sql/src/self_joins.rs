@@ -80,7 +80,7 @@ fn scan_of(plan: &LogicalPlan) -> Option<&TableScan> {
     }
 }
 
-/// Rows of a table, some of them, with values computed from them.
+/// Rows of a table that fulfil conditions, with values computed from them.
 struct Rows<'a> {
     scan: &'a TableScan,
     /// The columns of the plan, as expressions of columns of the table.
