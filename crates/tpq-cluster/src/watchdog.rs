@@ -2,8 +2,8 @@
 //!
 //! Ballista ends an executor in steps that wait for each other without a limit. Its wait for tasks
 //! never ends where tasks were dropped, as they are once the scheduler is lost, and its requests
-//! may wait for a scheduler that hangs. So a thread that does not depend on the runtime checks both,
-//! and says when the process has to end as it is.
+//! may wait for a scheduler that hangs. So a thread that does not depend on the runtime checks
+//! both, and says when the process has to end as it is.
 
 use std::io;
 use std::sync::Arc;

@@ -1,8 +1,9 @@
 //! Distinct rows of joins with large tables of which few columns are read.
 //!
 //! `SELECT DISTINCT ucpu, cpu.machine_id FROM sched JOIN cpu USING (ucpu)` joins millions of rows to
-//! keep as many as there are CPUs. A DISTINCT does not depend on how often a row occurs, so the table
-//! gives its own distinct rows to the join, if the bounds of its columns show that they are few.
+//! keep as many as there are CPUs. A DISTINCT does not depend on how often a row occurs, so the
+//! table gives its own distinct rows to the join, if the bounds of its columns show that they are
+//! few.
 
 use std::sync::Arc;
 

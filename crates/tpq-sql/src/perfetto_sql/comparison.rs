@@ -1,8 +1,8 @@
 //! Comparisons by SQLite's rules: text with numbers by affinity, integers with reals exactly.
 //!
 //! A column, and a `CAST`, has an affinity. Where the number's side has one, text that is a number
-//! is one, and other text is greater than any number. Where only the text's side has one, the number
-//! is compared as text. Where neither has, text is greater.
+//! is one, and other text is greater than any number. Where only the text's side has one, the
+//! number is compared as text. Where neither has, text is greater.
 //!
 //! A column that a subquery computes has none; the syntax tree marks it, see [`Mark`].
 
