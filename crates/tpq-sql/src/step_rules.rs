@@ -1,7 +1,8 @@
 //! Rules of the optimizer that look at one step of a plan at a time.
 //!
 //! DataFusion asks for a type with a trait for each rule. These rules differ in a name and a
-//! function alone. A rule that needs settings, or what it saw in other steps, has a type of its own.
+//! function alone. A rule that needs settings, or what it saw in other steps, has a type of its
+//! own.
 
 use std::sync::Arc;
 
@@ -17,7 +18,9 @@ use datafusion::physical_plan::ExecutionPlan;
 /// A rule that rewrites the steps of a logical plan, each before its inputs.
 #[derive(Debug)]
 pub(crate) struct StepRule {
+    /// The name for DataFusion, unique among rules.
     pub name: &'static str,
+    /// Rewrites a step, or returns it as it is.
     pub rewrite: fn(LogicalPlan) -> Result<Transformed<LogicalPlan>>,
 }
 

@@ -33,7 +33,7 @@ pub(super) fn lower(plan: LogicalPlan) -> Result<LogicalPlan> {
 fn converted(mut list: InList, schema: &DFSchema) -> Result<Transformed<Expr>> {
     let mark = Mark::take(&mut list.expr);
     let Ok(mut data_type) = list.expr.get_type(schema) else {
-        return Ok(Transformed::no(Expr::InList(list)));
+        return Ok(Transformed::new_transformed(Expr::InList(list), mark.is_some()));
     };
     let is_boolean = |value: &Expr| matches!(value.get_type(schema), Ok(DataType::Boolean));
     let mut changed = mark.is_some();

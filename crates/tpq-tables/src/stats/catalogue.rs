@@ -3,8 +3,8 @@
 //! The rule for severities: data that was recorded and then lost is `data_loss`, for any reason; a
 //! wrapped ring buffer and an overrun kernel buffer are included.
 //!
-//! The position of a stat is its `key` in the table `stats`, so new ones come last. This is why they
-//! are in one list and not in one for each subject.
+//! The position of a stat is its `key` in the table `stats`, so new ones come last. This is why
+//! they are in one list and not in one for each subject.
 
 catalogue! {
     AndroidAflagsErrors = "android_aflags_errors": Single, Error, Trace, MachineAndTrace,
