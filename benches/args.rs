@@ -3,7 +3,7 @@
 //! Run: `cargo bench -p tpq-decode --bench args`, with `TPQ_BENCH_SAMPLES=N` for one more number
 //! of samples, such as 48000000: a million on each track, which takes some 20 GB.
 //!
-//! 48 tracks of instants with two arguments, whose values no other instant has: every set of
+//! 48 tracks of instants with two arguments. No other instant has their values: every set of
 //! arguments is hashed, found to be new and written. A trace is made up in memory for each number
 //! of samples and imported on one thread, to finished tables, in a process of its own. All are
 //! measured in turns, and the fastest time of each counts. The ratio is to the smallest: 1 where

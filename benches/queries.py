@@ -64,7 +64,7 @@ SLICES = [
      "SELECT count(*) AS n, sum(dur) AS dur FROM (SELECT name, dur, "
      "row_number() OVER (PARTITION BY name ORDER BY dur DESC) AS place FROM slice) WHERE place <= 3", None),
 ]
-# Slices of the trace whose times REFERENCE has.
+# Slices of the trace with times that REFERENCE has.
 REFERENCE_SLICES = 604_000
 
 

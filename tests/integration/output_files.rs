@@ -14,7 +14,7 @@ const BEFORE: &[u8] = b"what was here before";
 const COUNT: &str = "SELECT count(*) AS n FROM sched";
 /// Fails after it has given rows.
 const FAILS: &str = "SELECT id FROM sched; SELECT nothing FROM sched";
-/// Gives more rows than anybody waits for.
+/// Gives more rows than a test waits for.
 const ENDLESS: &str = "SELECT a.name, b.name, c.name FROM stats a, stats b, stats c";
 
 fn with_result() -> Folder {

@@ -38,7 +38,7 @@ use tpq_lake::plain_scans;
 
 use crate::codec::ClusterCodec;
 use crate::error::ClusterError;
-use crate::kept_rows::KeptRows;
+use crate::kept_rows::{KeptRows, MOST_IN_MEMORY};
 use crate::scheduler::NO_EXECUTOR_SECONDS;
 use crate::settings::{MOST_MESSAGE, Pings, REQUEST_SECONDS, with_pings};
 use crate::task_error::message_in;
@@ -349,7 +349,7 @@ async fn fetch(mut locations: Vec<PartitionLocation>, query: &Query) -> Result<K
         let partition = location.partition_id.as_ref().map(|id| id.partition_id);
         (partition, location.map_partition_id, location.file_id)
     });
-    let mut kept = KeptRows::new(query.plan.schema());
+    let mut kept = KeptRows::new(query.plan.schema(), MOST_IN_MEMORY);
     let mut clients: HashMap<(String, u16), BallistaClient> = HashMap::new();
     for location in locations {
         let layout = location.layout();

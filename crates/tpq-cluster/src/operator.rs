@@ -24,7 +24,7 @@ use futures::{StreamExt, TryStreamExt};
 use tpq_lake::is_of_storage;
 use tpq_sql::CancelToken;
 
-use crate::kept_rows::KeptRows;
+use crate::kept_rows::{KeptRows, MOST_IN_MEMORY};
 use crate::names;
 use crate::task_error::message;
 use crate::work::{FAILURE, SharedWorker, Task, TraceWork};
@@ -211,7 +211,7 @@ impl OfTrace {
 
     /// All rows of a trace, as the rows of one that fails halfway must not be seen.
     async fn kept(&self, names: &[String]) -> Result<KeptRows> {
-        let mut kept = KeptRows::new(Arc::clone(&self.schema));
+        let mut kept = KeptRows::new(Arc::clone(&self.schema), MOST_IN_MEMORY);
         let mut rows = self.stream(names).await?;
         while let Some(batch) = rows.next().await {
             kept.push(batch?).map_err(external)?;
@@ -239,8 +239,8 @@ impl OfTrace {
     }
 }
 
-/// An error with the trace that it is of, if it does not name it. One of the storage stays what it
-/// is below that, so that the task is tried again.
+/// An error with the name of its trace, if it lacks that. An error of the storage stays one below
+/// the name, so that the task is tried again.
 fn of_trace(name: &str, error: DataFusionError) -> DataFusionError {
     match message(&error).contains(name) {
         true => error,

@@ -8,7 +8,7 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 use tokio::time::{sleep, timeout};
 
-/// From one look at a scheduler to the next.
+/// The time between two requests to a scheduler.
 const LOOK: Duration = Duration::from_secs(5);
 
 /// The most bytes of the first line of an answer.

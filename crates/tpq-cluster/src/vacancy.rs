@@ -10,7 +10,8 @@ use tokio::time::timeout;
 
 use crate::probe::status;
 
-/// From one look to the next, and from the start of a query to the first: most queries end earlier.
+/// The time between two checks, and from the start of a query to the first check. Most queries end
+/// earlier.
 const LOOK: Duration = Duration::from_secs(1);
 
 /// The longest time until the scheduler answers.
@@ -27,8 +28,8 @@ pub(crate) struct Vacancy<'a> {
 }
 
 impl<'a> Vacancy<'a> {
-    /// Begins to look after a query of the scheduler at `address`, which may be without executors
-    /// for `limit`.
+    /// For a query of the scheduler at `address` that begins now and may be without executors for
+    /// `limit`.
     pub(crate) fn new(address: &'a str, limit: Duration) -> Self {
         Self { address, limit, looked: Instant::now(), since: None }
     }

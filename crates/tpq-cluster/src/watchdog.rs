@@ -2,8 +2,8 @@
 //!
 //! Ballista ends an executor in steps that wait for each other without a limit. Its wait for tasks
 //! never ends where tasks were dropped, as they are once the scheduler is lost, and its requests
-//! may wait for a scheduler that hangs. A thread of its own looks from outside, so that it does not
-//! depend on the runtime, and says when the process has to end as it is.
+//! may wait for a scheduler that hangs. So a thread that does not depend on the runtime checks
+//! both, and says when the process has to end as it is.
 
 use std::io;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use crate::scheduler::LOST_SECONDS;
 /// sign of life, the scheduler has given its tasks to others.
 const LIMIT: Duration = Duration::from_secs(LOST_SECONDS);
 
-/// From one look to the next.
+/// The time between two checks.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// Looks after an executor until the receiver of its message is dropped.

@@ -119,18 +119,18 @@ pub fn is_cancelled_here() -> bool {
 }
 
 /// A future that is polled under the token of its statement.
-pub(crate) struct Under<'a, T> {
+pub(crate) struct WithCancelToken<'a, T> {
     token: CancelToken,
     work: BoxFuture<'a, T>,
 }
 
-impl<'a, T> Under<'a, T> {
+impl<'a, T> WithCancelToken<'a, T> {
     pub(crate) fn new(token: &CancelToken, work: impl Future<Output = T> + Send + 'a) -> Self {
         Self { token: token.clone(), work: work.boxed() }
     }
 }
 
-impl<T> Future for Under<'_, T> {
+impl<T> Future for WithCancelToken<'_, T> {
     type Output = T;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T> {

@@ -17,12 +17,12 @@ use datafusion::physical_plan::ExecutionPlan;
 use datafusion::prelude::SessionConfig;
 use tpq_tables::{Tables, TraceTables};
 
-use crate::cancel::{CancelToken, Under};
+use crate::cancel::{CancelToken, WithCancelToken};
 use crate::catalog::Created;
 use crate::errors::{Names, SqlError, translate};
 use crate::functions;
 use crate::memory::Memory;
-use crate::opaque_conversions::OpaqueConversions;
+use crate::opaque_conversions::OPAQUE_CONVERSIONS;
 use crate::operators::TraceQueryPlanner;
 use crate::perfetto_sql::{Planned, Statement, Text, TraceTypes};
 use crate::planning_checks;
@@ -85,7 +85,7 @@ impl Session {
             let plan = plan.map_err(|error| translate(error, &text, &Names::none()))?;
             Ok(Some(RemotePlan { plan, names, config: state.config().clone() }))
         };
-        Planning::new(Under::new(cancel, work)).await
+        Planning::new(WithCancelToken::new(cancel, work)).await
     }
 }
 
@@ -97,7 +97,7 @@ fn planning(builder: SessionStateBuilder) -> SessionState {
         .with_default_features()
         .with_analyzer_rules(planning_checks::analyzer_rules())
         .with_optimizer_rules(planning_checks::optimizer_rules())
-        .with_optimizer_rule(Arc::new(OpaqueConversions))
+        .with_optimizer_rule(Arc::new(OPAQUE_CONVERSIONS))
         .with_query_planner(Arc::new(TraceQueryPlanner))
         .with_type_planner(Arc::new(TraceTypes))
         .with_physical_optimizer_rules(planning_checks::physical_rules(physical))

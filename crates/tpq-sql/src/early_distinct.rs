@@ -1,7 +1,7 @@
 //! Distinct rows of joins with large tables of which few columns are read.
 //!
 //! `SELECT DISTINCT ucpu, cpu.machine_id FROM sched JOIN cpu USING (ucpu)` joins millions of rows to
-//! keep as many as there are CPUs. How often a row occurs is no matter below a DISTINCT, so the
+//! keep as many as there are CPUs. A DISTINCT does not depend on how often a row occurs, so the
 //! table gives its own distinct rows to the join, if the bounds of its columns show that they are
 //! few.
 
@@ -11,42 +11,26 @@ use datafusion::common::Result;
 use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::datasource::source_as_provider;
 use datafusion::logical_expr::{Aggregate, Expr, LogicalPlan, TableScan};
-use datafusion::optimizer::optimizer::ApplyOrder;
-use datafusion::optimizer::{OptimizerConfig, OptimizerRule};
 
 use crate::scan::StoredProvider;
+use crate::step_rules::StepRule;
 
-/// The least rows of a table for which this is worth a step.
+/// Tables with fewer rows stay as they are.
 const LEAST_ROWS: usize = 100_000;
-/// How many rows a combination of values must have on average.
+/// The least number of rows for each combination of values, on average.
 const ROWS_OF_EACH: usize = 16;
 
 /// Puts a DISTINCT on such tables. After the other rules, which find the columns that are read.
-#[derive(Debug)]
-pub(crate) struct EarlyDistinct;
+pub(crate) const EARLY_DISTINCT: StepRule =
+    StepRule { name: "early_distinct", rewrite: with_distinct_inputs };
 
-impl OptimizerRule for EarlyDistinct {
-    fn name(&self) -> &str {
-        "early_distinct"
+fn with_distinct_inputs(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
+    // DISTINCT is an aggregate without functions by now.
+    let is_distinct = matches!(&plan, LogicalPlan::Aggregate(step) if step.aggr_expr.is_empty());
+    if !is_distinct || is_volatile(&plan) {
+        return Ok(Transformed::no(plan));
     }
-
-    fn apply_order(&self) -> Option<ApplyOrder> {
-        Some(ApplyOrder::TopDown)
-    }
-
-    fn rewrite(
-        &self,
-        plan: LogicalPlan,
-        _: &dyn OptimizerConfig,
-    ) -> Result<Transformed<LogicalPlan>> {
-        // DISTINCT is an aggregate without functions by now.
-        let is_distinct =
-            matches!(&plan, LogicalPlan::Aggregate(step) if step.aggr_expr.is_empty());
-        if !is_distinct || is_volatile(&plan) {
-            return Ok(Transformed::no(plan));
-        }
-        plan.map_children(|input| with_distinct(input, false))
-    }
+    plan.map_children(|input| with_distinct(input, false))
 }
 
 /// The plan with distinct rows of its tables, where their number does not matter.

@@ -6,36 +6,14 @@
 
 use std::sync::Arc;
 
-use datafusion::common::tree_node::Transformed;
 use datafusion::common::{Column, JoinType, Result};
 use datafusion::logical_expr::{Expr, Join, LogicalPlan, Projection, SubqueryAlias};
-use datafusion::optimizer::optimizer::ApplyOrder;
-use datafusion::optimizer::{OptimizerConfig, OptimizerRule};
+
+use crate::step_rules::{StepRule, replaced};
 
 /// Moves joins that only leave out rows of their left side, if they compare columns.
-#[derive(Debug)]
-pub(crate) struct EarlySemiJoins;
-
-impl OptimizerRule for EarlySemiJoins {
-    fn name(&self) -> &str {
-        "early_semi_joins"
-    }
-
-    fn apply_order(&self) -> Option<ApplyOrder> {
-        Some(ApplyOrder::TopDown)
-    }
-
-    fn rewrite(
-        &self,
-        plan: LogicalPlan,
-        _: &dyn OptimizerConfig,
-    ) -> Result<Transformed<LogicalPlan>> {
-        Ok(match moved(&plan)? {
-            Some(moved) => Transformed::yes(moved),
-            None => Transformed::no(plan),
-        })
-    }
-}
+pub(crate) const EARLY_SEMI_JOINS: StepRule =
+    StepRule { name: "early_semi_joins", rewrite: |plan| Ok(replaced(moved(&plan)?, plan)) };
 
 /// The rows of a semi or anti join that is below left joins; `None` if it is not to be moved.
 fn moved(plan: &LogicalPlan) -> Result<Option<LogicalPlan>> {

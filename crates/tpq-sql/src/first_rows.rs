@@ -7,7 +7,7 @@ use datafusion::common::tree_node::TreeNode;
 use datafusion::functions_aggregate::count::count;
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, lit};
 
-use crate::cancel::{CancelOnDrop, CancelToken, Under};
+use crate::cancel::{CancelOnDrop, CancelToken, WithCancelToken};
 use crate::errors::{Names, SqlError, translate};
 use crate::explain::explains;
 use crate::perfetto_sql::{Planned, Statement};
@@ -47,7 +47,7 @@ impl Session {
         statement: &Statement,
         cancel: &CancelToken,
     ) -> Result<Option<u64>, SqlError> {
-        Planning::new(Under::new(cancel, self.count_here(statement, cancel))).await
+        Planning::new(WithCancelToken::new(cancel, self.count_here(statement, cancel))).await
     }
 
     async fn count_here(

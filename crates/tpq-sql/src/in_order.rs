@@ -12,12 +12,10 @@ use std::vec::IntoIter;
 
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::common::Result;
-use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
-use datafusion::config::ConfigOptions;
+use datafusion::common::tree_node::{Transformed, TreeNodeRecursion};
 use datafusion::error::DataFusionError;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_expr::PhysicalExpr;
-use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_plan::aggregates::AggregateExec;
 use datafusion::physical_plan::coalesce_partitions::CoalescePartitionsExec;
 use datafusion::physical_plan::execution_plan::{ChildrenPropertiesMode, ReplaceChildrenOptions};
@@ -31,6 +29,7 @@ use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, Pla
 use futures::StreamExt;
 
 use crate::functions;
+use crate::step_rules::PhysicalStepRule;
 
 /// How many batches a part may be ahead of the part that is due, where there are few parts.
 const BATCHES_AHEAD: usize = 16;
@@ -97,44 +96,27 @@ fn spawned(mut part: SendableRecordBatchStream, ahead: usize) -> SendableRecordB
 
 /// Adds [`InOrderExec`] where a LIMIT takes the first rows of several parts, and where rows are
 /// numbered or collected.
-#[derive(Debug)]
-pub(crate) struct LimitInOrder;
+pub(crate) const LIMIT_IN_ORDER: PhysicalStepRule =
+    PhysicalStepRule { name: "limit_in_order", rewrite: merged_in_order };
 
-impl PhysicalOptimizerRule for LimitInOrder {
-    fn optimize(
-        &self,
-        plan: Arc<dyn ExecutionPlan>,
-        _: &ConfigOptions,
-    ) -> Result<Arc<dyn ExecutionPlan>> {
-        let replaced = plan.transform_up(|node| {
-            if let Some(coalesce) = node.downcast_ref::<CoalescePartitionsExec>() {
-                let is_wanted = coalesce.fetch().is_some() || depends_on_order(coalesce.input());
-                return Ok(match is_wanted {
-                    true => Transformed::yes(InOrderExec::in_place_of(coalesce)),
-                    false => Transformed::no(node),
-                });
-            }
-            let children = node.children();
-            if let [child] = children[..]
-                && depends_on_order(&node)
-                && let Some(coalesce) = child.downcast_ref::<CoalescePartitionsExec>()
-            {
-                let input = InOrderExec::in_place_of(coalesce);
-                let options = ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute);
-                return node.replace_children(vec![input], options).map(Transformed::yes);
-            }
-            Ok(Transformed::no(node))
-        })?;
-        Ok(replaced.data)
+fn merged_in_order(node: Arc<dyn ExecutionPlan>) -> Result<Transformed<Arc<dyn ExecutionPlan>>> {
+    if let Some(coalesce) = node.downcast_ref::<CoalescePartitionsExec>() {
+        let is_wanted = coalesce.fetch().is_some() || depends_on_order(coalesce.input());
+        return Ok(match is_wanted {
+            true => Transformed::yes(InOrderExec::in_place_of(coalesce)),
+            false => Transformed::no(node),
+        });
     }
-
-    fn name(&self) -> &str {
-        "limit_in_order"
+    let children = node.children();
+    if let [child] = children[..]
+        && depends_on_order(&node)
+        && let Some(coalesce) = child.downcast_ref::<CoalescePartitionsExec>()
+    {
+        let input = InOrderExec::in_place_of(coalesce);
+        let options = ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute);
+        return node.replace_children(vec![input], options).map(Transformed::yes);
     }
-
-    fn schema_check(&self) -> bool {
-        true
-    }
+    Ok(Transformed::no(node))
 }
 
 /// Whether the results of a step depend on the order of its rows: windows number rows, and some

@@ -9,7 +9,6 @@ use std::sync::Arc;
 
 use datafusion::common::Result;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
-use datafusion::config::ConfigOptions;
 use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_expr::expressions::Column;
 use datafusion::physical_expr::utils::collect_columns;
@@ -19,38 +18,20 @@ use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::filter::{FilterExec, FilterExecBuilder};
 use datafusion::physical_plan::projection::{ProjectionExec, ProjectionExpr};
 
-/// Makes projections over filters that choose their columns part of the filters.
-#[derive(Debug)]
-pub(crate) struct NarrowFilters;
+use crate::step_rules::{PhysicalStepRule, replaced};
 
-/// DataFusion's rules, with [`NarrowFilters`] before the last that moves projections.
+/// Makes projections over filters that choose their columns part of the filters.
+const NARROW_FILTERS: PhysicalStepRule = PhysicalStepRule {
+    name: "narrow_filters",
+    rewrite: |step| Ok(replaced(narrowed(&step)?, step)),
+};
+
+/// DataFusion's rules, with [`NARROW_FILTERS`] before the last that moves projections.
 pub(crate) fn rules() -> Vec<Arc<dyn PhysicalOptimizerRule + Send + Sync>> {
     let mut rules = PhysicalOptimizer::new().rules;
     let last = rules.iter().rposition(|rule| rule.name() == "ProjectionPushdown");
-    rules.insert(last.unwrap_or(rules.len()), Arc::new(NarrowFilters));
+    rules.insert(last.unwrap_or(rules.len()), Arc::new(NARROW_FILTERS));
     rules
-}
-
-impl PhysicalOptimizerRule for NarrowFilters {
-    fn optimize(
-        &self,
-        plan: Arc<dyn ExecutionPlan>,
-        _: &ConfigOptions,
-    ) -> Result<Arc<dyn ExecutionPlan>> {
-        plan.transform_up(|node| match narrowed(&node)? {
-            Some(narrowed) => Ok(Transformed::yes(narrowed)),
-            None => Ok(Transformed::no(node)),
-        })
-        .data()
-    }
-
-    fn name(&self) -> &str {
-        "narrow_filters"
-    }
-
-    fn schema_check(&self) -> bool {
-        true
-    }
 }
 
 /// A projection over a filter that chooses its columns, with nothing left for the two to disagree

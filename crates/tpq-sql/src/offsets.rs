@@ -30,6 +30,8 @@ use datafusion::physical_plan::{
     InputDistributionRequirements, PlanProperties,
 };
 
+use crate::step_rules::replaced;
+
 /// The rules with this one before them.
 pub(crate) fn before(
     mut rules: Vec<Arc<dyn PhysicalOptimizerRule + Send + Sync>>,
@@ -47,10 +49,7 @@ impl PhysicalOptimizerRule for OffsetsOverSorts {
         plan: Arc<dyn ExecutionPlan>,
         _: &ConfigOptions,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        let plan = plan.transform_up(|node| match OffsetExec::in_place_of(&node) {
-            Some(offset) => Ok(Transformed::yes(offset)),
-            None => Ok(Transformed::no(node)),
-        });
+        let plan = plan.transform_up(|node| Ok(replaced(OffsetExec::in_place_of(&node), node)));
         plan?.data.rewrite(&mut LimitsBelowSorts::default()).data()
     }
 

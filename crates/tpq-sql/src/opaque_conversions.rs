@@ -10,54 +10,31 @@ use std::sync::Arc;
 
 use datafusion::arrow::compute::kernels::numeric;
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef};
-use datafusion::common::tree_node::{Transformed, TreeNode};
+use datafusion::common::tree_node::Transformed;
 use datafusion::common::{DFSchema, Result, ScalarValue, exec_err};
 use datafusion::logical_expr::expr::{Cast, ScalarFunction};
-use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::utils::merge_schema;
 use datafusion::logical_expr::{
     BinaryExpr, ColumnarValue, Expr, ExprSchemable, LogicalPlan, Operator, ReturnFieldArgs,
     ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
 };
-use datafusion::optimizer::optimizer::ApplyOrder;
-use datafusion::optimizer::{OptimizerConfig, OptimizerRule};
 
 use crate::functions::is_text;
+use crate::named_expressions::rewrite_expressions;
+use crate::step_rules::StepRule;
 
 /// Makes calls of such expressions, after the other rules: these still see operators.
-#[derive(Debug)]
-pub(crate) struct OpaqueConversions;
+pub(crate) const OPAQUE_CONVERSIONS: StepRule =
+    StepRule { name: "opaque_conversions", rewrite: with_opaque };
 
-impl OptimizerRule for OpaqueConversions {
-    fn name(&self) -> &str {
-        "opaque_conversions"
-    }
-
-    fn apply_order(&self) -> Option<ApplyOrder> {
-        Some(ApplyOrder::TopDown)
-    }
-
-    fn rewrite(
-        &self,
-        plan: LogicalPlan,
-        _: &dyn OptimizerConfig,
-    ) -> Result<Transformed<LogicalPlan>> {
-        let opaque: fn(Expr, &DFSchema) -> Result<Transformed<Expr>> = match &plan {
-            LogicalPlan::Filter(_) => opaque_in_filter,
-            LogicalPlan::Projection(_) => opaque_in_projection,
-            _ => return Ok(Transformed::no(plan)),
-        };
-        let schema = merge_schema(&plan.inputs());
-        let preserver = NamePreserver::new(&plan);
-        plan.map_expressions(|expr| {
-            let saved = preserver.save(&expr);
-            let changed = expr.transform_up(|expr| opaque(expr, &schema))?;
-            Ok(match changed.transformed {
-                true => changed.update_data(|expr| saved.restore(expr)),
-                false => changed,
-            })
-        })
-    }
+fn with_opaque(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
+    let opaque: fn(Expr, &DFSchema) -> Result<Transformed<Expr>> = match &plan {
+        LogicalPlan::Filter(_) => opaque_in_filter,
+        LogicalPlan::Projection(_) => opaque_in_projection,
+        _ => return Ok(Transformed::no(plan)),
+    };
+    let schema = merge_schema(&plan.inputs());
+    rewrite_expressions(plan, |expr| opaque(expr, &schema))
 }
 
 /// The functions of these calls, for plans from other processes.

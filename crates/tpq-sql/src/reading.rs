@@ -13,7 +13,7 @@ use datafusion::sql::parser::Statement as Tree;
 use datafusion::sql::sqlparser::ast;
 use datafusion::sql::sqlparser::tokenizer::Token;
 
-use crate::cancel::{CancelOnDrop, CancelToken, Under};
+use crate::cancel::{CancelOnDrop, CancelToken, WithCancelToken};
 use crate::errors::{Names, SqlError, SqlErrorKind, translate};
 use crate::execute::Executor;
 use crate::files::FileAccess;
@@ -56,7 +56,7 @@ impl Session {
                 }
             }
         };
-        Planning::new(Under::new(cancel, work)).await
+        Planning::new(WithCancelToken::new(cancel, work)).await
     }
 
     /// The columns of a statement that only reads; `None` if it gives no rows. A query is planned
@@ -87,7 +87,7 @@ impl Session {
                 Reading::Command(..) => Ok(None),
             }
         };
-        Planning::new(Under::new(cancel, work)).await
+        Planning::new(WithCancelToken::new(cancel, work)).await
     }
 
     /// The state of a statement that reads no files.

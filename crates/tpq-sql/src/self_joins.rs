@@ -11,9 +11,8 @@ use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
 use datafusion::common::{Column, DFSchema, JoinType, Result, TableReference};
 use datafusion::datasource::source_as_provider;
 use datafusion::logical_expr::{Expr, Join, LogicalPlan, LogicalPlanBuilder, TableScan};
-use datafusion::optimizer::optimizer::ApplyOrder;
-use datafusion::optimizer::{OptimizerConfig, OptimizerRule};
 
+use crate::step_rules::{StepRule, replaced};
 use crate::unique_columns::is_unique_in;
 
 /// The largest expression of columns of the table. A column that is used twice by a column that is
@@ -21,29 +20,8 @@ use crate::unique_columns::is_unique_in;
 const MOST_PARTS: usize = 200;
 
 /// Makes one scan of such a join.
-#[derive(Debug)]
-pub(crate) struct SelfJoins;
-
-impl OptimizerRule for SelfJoins {
-    fn name(&self) -> &str {
-        "self_joins"
-    }
-
-    fn apply_order(&self) -> Option<ApplyOrder> {
-        Some(ApplyOrder::TopDown)
-    }
-
-    fn rewrite(
-        &self,
-        plan: LogicalPlan,
-        _: &dyn OptimizerConfig,
-    ) -> Result<Transformed<LogicalPlan>> {
-        Ok(match one_scan(&plan)? {
-            Some(scan) => Transformed::yes(scan),
-            None => Transformed::no(plan),
-        })
-    }
-}
+pub(crate) const SELF_JOINS: StepRule =
+    StepRule { name: "self_joins", rewrite: |plan| Ok(replaced(one_scan(&plan)?, plan)) };
 
 /// The rows of a join of a table with itself; `None` if it is another.
 fn one_scan(plan: &LogicalPlan) -> Result<Option<LogicalPlan>> {
@@ -102,7 +80,7 @@ fn scan_of(plan: &LogicalPlan) -> Option<&TableScan> {
     }
 }
 
-/// Rows of a table, some of them, with values computed from them.
+/// Rows of a table that fulfil conditions, with values computed from them.
 struct Rows<'a> {
     scan: &'a TableScan,
     /// The columns of the plan, as expressions of columns of the table.

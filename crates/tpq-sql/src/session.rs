@@ -14,28 +14,28 @@ use datafusion::prelude::{DataFrame, SessionConfig, SessionContext};
 use tpq_tables::TraceTables;
 
 use crate::ambiguous_filters::guarded;
-use crate::cancel::{CancelOnDrop, CancelToken, Under};
+use crate::cancel::{CancelOnDrop, CancelToken, WithCancelToken};
 use crate::catalog::{Catalog, Relation};
 use crate::changes::{Change, change_of};
-use crate::early_distinct::EarlyDistinct;
-use crate::early_semi_joins::EarlySemiJoins;
+use crate::early_distinct::EARLY_DISTINCT;
+use crate::early_semi_joins::EARLY_SEMI_JOINS;
 use crate::errors::{Names, SqlError, SqlErrorKind, translate};
 use crate::execute::Executor;
 use crate::explain::{explains, in_lines};
 use crate::files::{FileAccess, open_wanted};
 use crate::function_list::{FunctionInfo, functions_of};
 use crate::functions;
-use crate::in_order::{LimitInOrder, in_order};
+use crate::in_order::{LIMIT_IN_ORDER, in_order};
 use crate::limit_barriers;
 use crate::memory::Memory;
 use crate::modules::{Module, Modules, SqlModule};
 use crate::narrow_filters;
 use crate::offsets;
-use crate::opaque_conversions::{self, OpaqueConversions};
-use crate::operators::apply::UnusedValues;
+use crate::opaque_conversions::{self, OPAQUE_CONVERSIONS};
+use crate::operators::apply::UNUSED_VALUES;
 use crate::operators::{
-    CancelChecks, FindSharedPlans, MemoryGuards, OuterConstants, PackedSorts, PartitionTopNRule,
-    SettleSharedPlans, ShowSharedPlans, SubqueryLabels, TraceQueryPlanner,
+    CANCEL_CHECKS, FindSharedPlans, MemoryGuards, OUTER_CONSTANTS, PACKED_SORTS, PartitionTopNRule,
+    SHOW_SHARED_PLANS, SUBQUERY_LABELS, SettleSharedPlans, TraceQueryPlanner,
 };
 use crate::parameters::Parameters;
 use crate::perfetto_sql::{
@@ -43,7 +43,7 @@ use crate::perfetto_sql::{
 };
 use crate::planning_checks;
 use crate::result::ResultSet;
-use crate::self_joins::SelfJoins;
+use crate::self_joins::SELF_JOINS;
 use crate::spill_files::SpillFiles;
 use crate::stack::{Planning, give_tasks_room, with_room_to_plan};
 use crate::views::Prelude;
@@ -138,34 +138,34 @@ fn session_state(options: &SessionOptions) -> datafusion::common::Result<Session
         .with_analyzer_rules(planning_checks::analyzer_rules())
         .with_analyzer_rule(Arc::new(FindSharedPlans))
         .with_optimizer_rules(planning_checks::optimizer_rules())
-        .with_optimizer_rule(Arc::new(UnusedValues))
-        .with_optimizer_rule(Arc::new(SelfJoins))
-        .with_optimizer_rule(Arc::new(EarlySemiJoins))
-        .with_optimizer_rule(Arc::new(EarlyDistinct))
-        .with_optimizer_rule(Arc::new(OpaqueConversions))
+        .with_optimizer_rule(Arc::new(UNUSED_VALUES))
+        .with_optimizer_rule(Arc::new(SELF_JOINS))
+        .with_optimizer_rule(Arc::new(EARLY_SEMI_JOINS))
+        .with_optimizer_rule(Arc::new(EARLY_DISTINCT))
+        .with_optimizer_rule(Arc::new(OPAQUE_CONVERSIONS))
         .with_optimizer_rule(Arc::new(SettleSharedPlans))
         .with_query_planner(Arc::new(TraceQueryPlanner))
         .with_type_planner(Arc::new(TraceTypes))
         .with_physical_optimizer_rules(planning_checks::physical_rules(first_physical_rules()))
-        .with_physical_optimizer_rule(Arc::new(LimitInOrder));
+        .with_physical_optimizer_rule(Arc::new(LIMIT_IN_ORDER));
     if options.memory_limit.is_none() {
         state = state
-            .with_physical_optimizer_rule(Arc::new(PackedSorts))
+            .with_physical_optimizer_rule(Arc::new(PACKED_SORTS))
             .with_physical_optimizer_rule(Arc::new(PartitionTopNRule));
     }
     let guards = MemoryGuards { limited: options.memory_limit.is_some() };
     Ok(state
         .with_physical_optimizer_rule(Arc::new(guards))
-        .with_physical_optimizer_rule(Arc::new(CancelChecks))
-        .with_physical_optimizer_rule(Arc::new(SubqueryLabels))
-        .with_physical_optimizer_rule(Arc::new(ShowSharedPlans))
+        .with_physical_optimizer_rule(Arc::new(CANCEL_CHECKS))
+        .with_physical_optimizer_rule(Arc::new(SUBQUERY_LABELS))
+        .with_physical_optimizer_rule(Arc::new(SHOW_SHARED_PLANS))
         .build())
 }
 
 /// DataFusion's rules for physical plans, with those of tpq that come before or between them.
 pub(crate) fn first_physical_rules() -> Vec<Arc<dyn PhysicalOptimizerRule + Send + Sync>> {
     let mut rules = guarded(offsets::before(limit_barriers::before(narrow_filters::rules())));
-    rules.insert(0, Arc::new(OuterConstants));
+    rules.insert(0, Arc::new(OUTER_CONSTANTS));
     rules
 }
 
@@ -296,7 +296,7 @@ impl Session {
         cancel: &CancelToken,
         shape: impl FnOnce(Planned) -> datafusion::common::Result<Planned> + Send,
     ) -> Result<Option<ResultSet>, SqlError> {
-        Planning::new(Under::new(cancel, self.run_here(statement, cancel, shape))).await
+        Planning::new(WithCancelToken::new(cancel, self.run_here(statement, cancel, shape))).await
     }
 
     async fn run_here(

@@ -95,8 +95,8 @@ fn poll_once<T>(work: &mut Option<BoxFuture<'_, T>>, cx: &mut Context<'_>) -> Po
 }
 
 /// Sees that the parts of plans which DataFusion runs on threads of their own have the same room.
-/// The setting is one of the process: where someone has made it before, their threads need stacks
-/// that are large enough.
+/// The setting is one of the process: where other code has made it before, the threads of that code
+/// need stacks that are large enough.
 pub(crate) fn give_tasks_room() {
     static TASKS: Tasks = Tasks;
     let _ = set_join_set_tracer(&TASKS);

@@ -185,7 +185,7 @@ impl<C: Cell> ColumnBuilder<C> {
         self.last.values = spare.unwrap_or_default();
     }
 
-    /// Has chunks packed by someone else from now on.
+    /// Has chunks packed by `packer` from now on.
     pub(crate) fn pack_by(&mut self, packer: &Arc<Packer>) {
         self.packer = Some(Arc::clone(packer));
     }

@@ -190,7 +190,7 @@ macro_rules! declare_table {
                 self.rows == 0
             }
 
-            /// Has chunks packed by someone else from now on.
+            /// Has chunks packed by `packer` from now on.
             pub fn pack_by(&mut self, packer: &std::sync::Arc<$crate::Packer>) {
                 $(self.$column.pack_by(packer);)+
             }

@@ -41,7 +41,7 @@ macro_rules! define_tables {
             /// Every table there can be, in the order of `docs/tables.md`.
             pub const DECLS: &'static [&'static TableDecl] = &[$($table::DECL),+];
 
-            /// Has chunks of all tables packed by someone else from now on.
+            /// Has chunks of all tables packed by `packer` from now on.
             pub fn pack_by(&mut self, packer: &Arc<Packer>) {
                 $(self.$field.pack_by(packer);)+
                 self.packer = Some(Arc::clone(packer));

@@ -9,7 +9,7 @@ use tpq_lake::LakeError;
 use tpq_sql::{CancelOnDrop, Session, SessionOptions, SqlError, groups_named};
 use tpq_tables::{TableGroups, Tables, TraceTables};
 
-use crate::cache::{CachedTables, EntryWrites, Key, KeyEnd};
+use crate::cache::{CachedTables, EntryWrites, Key, KeySuffix};
 use crate::import::{Imported, Received};
 use crate::left_out::ImportAgain;
 use crate::traces::{Stamps, Traces};
@@ -63,7 +63,7 @@ enum Origin {
 }
 
 /// Tables that were imported or found in the cache.
-struct Found {
+struct LoadedTables {
     tables: Arc<TraceTables>,
     summary: ImportSummary,
     origin: Origin,
@@ -125,13 +125,13 @@ impl Trace {
     /// When a package of SQL modules cannot be read.
     pub fn without_events(options: &ImportOptions) -> Result<Self, OpenError> {
         let session_options = session_options(options)?;
-        let found = Found {
+        let loaded = LoadedTables {
             tables: Arc::new(Tables::default().finish()),
             summary: ImportSummary::default(),
             origin: Origin::Import,
             writes: EntryWrites::default(),
         };
-        Self::with_session(Vec::new(), session_options, options.metatrace.clone(), found)
+        Self::with_session(Vec::new(), session_options, options.metatrace.clone(), loaded)
     }
 
     /// A trace with a session on its tables.
@@ -139,9 +139,9 @@ impl Trace {
         paths: Vec<PathBuf>,
         mut session_options: SessionOptions,
         metatrace: Option<Arc<MetaTrace>>,
-        found: Found,
+        loaded: LoadedTables,
     ) -> Result<Self, OpenError> {
-        let Found { tables, summary, origin, writes } = found;
+        let LoadedTables { tables, summary, origin, writes } = loaded;
         let kinds = summary.packet_kinds.iter();
         session_options.packets = kinds.map(|packets| packets.kind.clone()).collect();
         let session = Session::new(Arc::clone(&tables), &session_options)?;
@@ -257,20 +257,22 @@ fn find_or_import(
     traces: Traces,
     unwanted: TableGroups,
     options: ImportOptions,
-) -> Result<Found, ImportError> {
+) -> Result<LoadedTables, ImportError> {
     let unwanted = if traces.can_be_read_again() { unwanted } else { TableGroups::NONE };
     let stamps = Stamps::of(&traces);
     let cache = options.cache.clone().filter(|_| !options.strict);
     let find_span = cache.as_ref().and_then(|_| options.span("find"));
-    let end = cache.and_then(|cache| Some((KeyEnd::new(&traces, &options)?, cache)));
+    let suffix = cache.and_then(|cache| Some((KeySuffix::new(&traces, &options)?, cache)));
     // A digest takes a part of the time of an import, so it is not waited for without need.
-    let is_new =
-        |(end, cache): &(KeyEnd, TableCache)| options.threads != Some(1) && !cache.may_have(end);
-    let (new, end) = match end {
-        Some(end) if is_new(&end) => (Some(end), None),
-        end => (None, end),
+    let is_new = |(suffix, cache): &(KeySuffix, TableCache)| {
+        options.threads != Some(1) && !cache.may_have(suffix)
     };
-    let entry = end.and_then(|(end, cache)| Some((cache, end.complete(&traces, options.threads)?)));
+    let (new, suffix) = match suffix {
+        Some(suffix) if is_new(&suffix) => (Some(suffix), None),
+        suffix => (None, suffix),
+    };
+    let entry = suffix
+        .and_then(|(suffix, cache)| Some((cache, suffix.complete(&traces, options.threads)?)));
     let cached = entry.as_ref().and_then(|(cache, key)| cache.find(key, &traces, &options));
     drop(find_span);
     let writes = EntryWrites::default();
@@ -280,15 +282,15 @@ fn find_or_import(
         Some(CachedTables { tables, summary, left_out }) if left_out.is_subset_of(unwanted) => {
             let tables = Arc::new(tables.leaving_out(left_out, again(entry)));
             let origin = Origin::Cache(traces, Box::new(options));
-            return Ok(Found { tables, summary, origin, writes });
+            return Ok(LoadedTables { tables, summary, origin, writes });
         }
         // Everything is imported now, so that no other statement has it imported a third time.
         Some(_) => TableGroups::NONE,
         None => unwanted,
     };
     let (imported, entry) = match new {
-        Some((end, cache)) => {
-            let (imported, key) = import_with_key(end, &traces, unwanted, &options)?;
+        Some((suffix, cache)) => {
+            let (imported, key) = import_with_key(suffix, &traces, unwanted, &options)?;
             (imported, key.map(|key| (cache, key)))
         }
         None => (traces.import_without(unwanted, &options)?, entry),
@@ -301,19 +303,19 @@ fn find_or_import(
     if let Some((cache, key)) = &entry {
         cache.store(key, &traces, Arc::clone(&tables), &summary, &writes);
     }
-    Ok(Found { tables, summary, origin: Origin::Import, writes })
+    Ok(LoadedTables { tables, summary, origin: Origin::Import, writes })
 }
 
 /// Imports traces, and computes their digest meanwhile, on a thread of its own. There is no key if
 /// they cannot be read twice.
 fn import_with_key(
-    end: KeyEnd,
+    suffix: KeySuffix,
     traces: &Traces,
     unwanted: TableGroups,
     options: &ImportOptions,
 ) -> Result<(Imported, Option<Key>), ImportError> {
     let read = traces.clone();
-    let key = move || end.complete(&read, Some(1));
+    let key = move || suffix.complete(&read, Some(1));
     let digest = std::thread::Builder::new().name("digest".into()).spawn(key);
     // An import that fails or is cancelled does not wait for the digest.
     let imported = traces.import_without(unwanted, options)?;

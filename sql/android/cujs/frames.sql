@@ -14,7 +14,7 @@ INCLUDE PERFETTO MODULE android.frames.timeline;
 
 INCLUDE PERFETTO MODULE android.surfaceflinger;
 
--- Vsyncs whose callbacks the frame tracker of an app missed, from instants
+-- Vsyncs with callbacks that the frame tracker of an app missed, from instants
 -- `…FT#Missed<SF or HWUI>Callback#<vsync>`.
 CREATE PERFETTO TABLE _vsync_missed_callback AS
 SELECT

@@ -180,10 +180,10 @@ fn a_client_that_goes_away_ends_its_query() {
     }
 }
 
-/// Clients that read nothing of their results keep none of the slots for queries, and nobody from
-/// changing what the session has.
+/// Clients that read nothing of their results keep none of the slots for queries, and keep no other
+/// client from changing what the session has.
 #[test]
-fn clients_that_do_not_read_keep_nobody_waiting() {
+fn clients_that_do_not_read_keep_no_other_waiting() {
     let server = TestServer::start(&["--max-queries", "1"]);
     // More than the buffers of a connection hold.
     let sql = LONG.replace("10000000", "1000000");

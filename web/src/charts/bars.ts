@@ -1,4 +1,4 @@
-/** Bars: one value for each name, in a table whose cells hold the bars. */
+/** Bars: one value for each name, in a table with the bars in its cells. */
 
 import { h } from '../dom';
 import { Unit, counted, inUnit, share } from '../format';

@@ -169,7 +169,7 @@ class FlameGraph {
     return lines;
   }
 
-  /** Marks the blocks whose name contains a text. */
+  /** Marks the blocks with a text in their name. */
   private find(text: string): void {
     this.search = text;
     const wanted = text.toLowerCase();

@@ -17,7 +17,7 @@ export interface TreeColumns {
   parent: number;
   name: number;
   value: number;
-  /** A column whose texts become the first level; -1 for none. */
+  /** A column with the texts of the first level; -1 for none. */
   group: number;
 }
 
@@ -45,7 +45,7 @@ class Builder {
   }
 }
 
-/** Merges rows that state their parents. A row whose parent is not among the rows is a root. */
+/** Merges rows that state their parents. A row is a root if its parent is not among the rows. */
 export function fromParents(rows: Cell[][], columns: TreeColumns): FlameNode {
   const root = new Builder('all');
   const byId = new Map<string, Cell[]>();
@@ -70,7 +70,7 @@ export function fromParents(rows: Cell[][], columns: TreeColumns): FlameNode {
   return settle(root.node);
 }
 
-/** Merges rows of stacks, whose frames are separated by `;`, with the value of each. */
+/** Merges rows of stacks, with frames separated by `;`, with the value of each. */
 export function fromStacks(rows: Cell[][], stack: number, value: number): FlameNode {
   const root = new Builder('all');
   for (const row of rows) {

@@ -22,7 +22,7 @@ class Page {
   private panel = new ViewPanel(() => this.updateLink('replace'), (text) => this.say(text));
   private limit = byId<HTMLSelectElement>('limit');
   private button = byId<HTMLButtonElement>('run');
-  /** The statement whose result is shown; the link has it. */
+  /** The statement of the result that is shown; the link has it. */
   private shown = '';
   private running: AbortController | null = null;
 

@@ -95,7 +95,7 @@ const histogramView: View = {
     const column = chosen.column('value');
     const name = result.columns[column]?.name ?? '';
     const unit = unitOf(name);
-    // A duration of -1 is one whose end is not in the trace.
+    // A duration of -1: the end is not in the trace.
     const values = numbers(result.rows, column).map((value) => (unit === 'ns' && value < 0 ? NaN : value));
     return histogram({ name, unit, values, log: chosen.option('scale') !== 'linear' });
   },

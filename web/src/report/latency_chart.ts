@@ -21,8 +21,8 @@ export interface LatencySeries {
 export function latencyChart(all: LatencySeries[]): HTMLElement {
   const summary = all.map(({ name, rows }) => {
     const at = (percent: number) => duration(toNumber(rows.find((row) => toNumber(row[0]) === percent)?.[1]) || 0);
-    const whose = all.length > 1 ? `${name}: half` : 'Half';
-    return `${whose} of the waits for a CPU end within ${at(50)}, 99 % within ${at(99)}; the longest takes ${at(100)}.`;
+    const subject = all.length > 1 ? `${name}: half` : 'Half';
+    return `${subject} of the waits for a CPU end within ${at(50)}, 99 % within ${at(99)}; the longest takes ${at(100)}.`;
   }).join(' ');
   const values = all.flatMap(({ rows }) => rows.map((row) => Math.max(toNumber(row[1]), 1)));
   const [host, close] = svgPlot(HEIGHT, summary, (area) => {

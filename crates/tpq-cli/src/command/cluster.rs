@@ -21,8 +21,8 @@ Examples:
   tpq cluster executor --scheduler 127.0.0.1:50050      on each machine
   tpq query --each 'runs/*.pftrace' --cluster 127.0.0.1:50050 -c 'SELECT count(*) FROM slice'
 
-Neither asks a client who it is. Everyone who can reach their ports can run statements and read the
-files that they can read: listen on other addresses than 127.0.0.1 in a closed network only.
+Neither authenticates its clients. Each client that reaches their ports can run statements and read
+the files that they can read: listen on other addresses than 127.0.0.1 in a closed network only.
 docs/scale.md says more.";
 
 /// The address of a scheduler where none is given.

@@ -70,7 +70,7 @@ pub struct EachArgs {
 }
 
 impl EachArgs {
-    /// Where the cluster is that runs the statements.
+    /// The address of the cluster that runs the statements.
     pub fn cluster(&self) -> Option<ClusterAddress<'_>> {
         let address = self.cluster.as_deref()?;
         Some(ClusterAddress { address, executor_wait: self.executor_wait })

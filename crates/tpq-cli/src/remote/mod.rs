@@ -27,7 +27,7 @@ use crate::each::say;
 use crate::exit::{Interrupted, Usage};
 use crate::signals;
 
-/// Where the cluster of a command is.
+/// The address of the cluster that runs a command.
 #[derive(Clone, Copy)]
 pub struct ClusterAddress<'a> {
     /// The scheduler, as HOST:PORT.

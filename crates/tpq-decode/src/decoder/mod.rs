@@ -114,7 +114,7 @@ impl<'a> Decoder<'a> {
         Self { state, deferred: DeferredStage::Inline(Box::new(writer)) }
     }
 
-    /// Has full chunks of rows packed by someone else from now on.
+    /// Has full chunks of rows packed by `packer` from now on.
     pub fn pack_by(&mut self, packer: &Arc<Packer>) {
         self.state.tables.pack_by(packer);
         self.deferred.pack_by(packer);

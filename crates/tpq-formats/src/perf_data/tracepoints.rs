@@ -13,13 +13,13 @@ pub(super) struct Tracepoints<'a> {
     file: &'a [u8],
     events: Events,
     formats: Option<&'a [u8]>,
-    found: Vec<Found>,
+    samples: Vec<SampleEvent>,
     /// Events of compressed records.
     unpacked: Vec<u8>,
 }
 
 /// The event in a sample.
-struct Found {
+struct SampleEvent {
     cpu: u32,
     ts: u64,
     at: usize,
@@ -35,7 +35,7 @@ impl<'a> Tracepoints<'a> {
         }
         let formats = layout.features.iter().find(|(feature, _)| *feature == feature::TRACING_DATA);
         let formats = formats.and_then(|(_, range)| file.get(range.clone()));
-        Self { file, events, formats, found: Vec::new(), unpacked: Vec::new() }
+        Self { file, events, formats, samples: Vec::new(), unpacked: Vec::new() }
     }
 
     /// Looks at a record of the file, which is at an offset.
@@ -75,24 +75,24 @@ impl<'a> Tracepoints<'a> {
 
     fn push(&mut self, (cpu, ts): (u32, u64), at: usize, len: usize, is_unpacked: bool) {
         if self.formats.is_some() {
-            self.found.push(Found { cpu, ts, at, len: len as u32, is_unpacked });
+            self.samples.push(SampleEvent { cpu, ts, at, len: len as u32, is_unpacked });
         }
     }
 
     /// Writes the events as packets, and returns the number of parts of the file that have them.
     pub(super) fn write(mut self, prescan: &mut Prescan<'a>, room: PrescanMemory<'_, 'a>) -> u64 {
-        let Some(formats) = self.formats.filter(|_| !self.found.is_empty()) else { return 0 };
+        let Some(formats) = self.formats.filter(|_| !self.samples.is_empty()) else { return 0 };
         let Some(formats) = EmbeddedFormats::read(formats) else {
             prescan.losses.count(Loss::MalformedRecord);
             return 0;
         };
-        self.found.sort_by_key(|found| (found.cpu, found.ts));
-        let event = |found: &Found| {
-            let bytes = if found.is_unpacked { self.unpacked.as_slice() } else { self.file };
-            let bytes = bytes.get(found.at..found.at + found.len as usize).unwrap_or_default();
-            KernelEvent { ts: found.ts, cpu: found.cpu, bytes }
+        self.samples.sort_by_key(|sample| (sample.cpu, sample.ts));
+        let event = |sample: &SampleEvent| {
+            let bytes = if sample.is_unpacked { self.unpacked.as_slice() } else { self.file };
+            let bytes = bytes.get(sample.at..sample.at + sample.len as usize).unwrap_or_default();
+            KernelEvent { ts: sample.ts, cpu: sample.cpu, bytes }
         };
-        let events: Vec<KernelEvent<'_>> = self.found.iter().map(event).collect();
+        let events: Vec<KernelEvent<'_>> = self.samples.iter().map(event).collect();
         formats.write(&events, prescan, room)
     }
 }

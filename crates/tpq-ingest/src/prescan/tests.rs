@@ -163,9 +163,9 @@ fn what_is_no_packet_is_not_scanned_again_and_again() {
 fn nearly_all_of_a_file_is_reported_once() {
     let file = packets(2 * HALF);
     let described = std::sync::Mutex::new(Vec::new());
-    let on_scanned = |range| described.lock().expect("nobody panics").push(range);
+    let on_scanned = |range| described.lock().expect("no thread panics").push(range);
     assert!(prescan(&file, 0, PrescanMemory::in_memory(0), &on_scanned, true, None).is_ok());
-    let mut described: Vec<Range<usize>> = described.into_inner().expect("nobody panics");
+    let mut described: Vec<Range<usize>> = described.into_inner().expect("no thread panics");
     described.sort_unstable_by_key(|range| range.start);
     assert!(
         described.len() >= 2 && described.windows(2).all(|pair| pair[0].end <= pair[1].start),

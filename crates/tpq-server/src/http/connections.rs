@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn clients_that_send_nothing_keep_nobody_waiting() {
+    async fn clients_that_send_nothing_keep_no_other_waiting() {
         let address = serve(Duration::from_millis(200)).await;
         for begin in ["", "GET / HTTP/1.1\r\nHost: a\r\n"] {
             let mut idle = TcpStream::connect(address).await.expect("a connection");

@@ -2,27 +2,22 @@
 //! is compared so here.
 
 use datafusion::arrow::datatypes::DataType;
-use datafusion::common::tree_node::{Transformed, TreeNode};
+use datafusion::common::tree_node::Transformed;
 use datafusion::common::{DFSchema, Result, ScalarValue};
-use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::utils::merge_schema;
 use datafusion::logical_expr::{BinaryExpr, Case, Expr, ExprSchemable, LogicalPlan, Operator};
 
+use crate::named_expressions::rewrite_expressions;
 use crate::perfetto_sql::{Mark, make_comparable};
 
 /// Converts the operands of such comparisons.
 pub(super) fn lower(plan: LogicalPlan) -> Result<LogicalPlan> {
     let lowered = plan.transform_up_with_subqueries(|node| {
         let schema = merge_schema(&node.inputs());
-        let preserver = NamePreserver::new(&node);
-        node.map_expressions(|expr| {
-            let saved = preserver.save(&expr);
-            let lowered = expr.transform_up(|expr| match expr {
-                Expr::BinaryExpr(comparison) => Ok(compared(comparison, &schema)),
-                Expr::Case(case) => Ok(searched(case, &schema)),
-                other => Ok(Transformed::no(other)),
-            })?;
-            Ok(lowered.update_data(|expr| saved.restore(expr)))
+        rewrite_expressions(node, |expr| match expr {
+            Expr::BinaryExpr(comparison) => Ok(compared(comparison, &schema)),
+            Expr::Case(case) => Ok(searched(case, &schema)),
+            other => Ok(Transformed::no(other)),
         })
     });
     Ok(lowered?.data)

@@ -6,10 +6,9 @@
 //! condition is 0 or 1.
 
 use datafusion::arrow::datatypes::DataType;
-use datafusion::common::tree_node::{Transformed, TreeNode};
+use datafusion::common::tree_node::Transformed;
 use datafusion::common::{DFSchema, Result, ScalarValue};
 use datafusion::logical_expr::expr::WindowFunction;
-use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::utils::merge_schema;
 use datafusion::logical_expr::{
     Expr, ExprSchemable, LogicalPlan, SortExpr, WindowFrame, WindowFrameBound, WindowFrameUnits,
@@ -17,6 +16,7 @@ use datafusion::logical_expr::{
 };
 
 use crate::functions::is_text;
+use crate::named_expressions::rewrite_expressions;
 
 /// Replaces the bounds of such frames.
 pub(super) fn lower(plan: LogicalPlan) -> Result<LogicalPlan> {
@@ -25,17 +25,9 @@ pub(super) fn lower(plan: LogicalPlan) -> Result<LogicalPlan> {
             return Ok(Transformed::no(node));
         }
         let schema = merge_schema(&node.inputs());
-        let preserver = NamePreserver::new(&node);
-        node.map_expressions(|expr| {
-            let saved = preserver.save(&expr);
-            let framed = expr.transform_up(|expr| match expr {
-                Expr::WindowFunction(window) => Ok(framed(window, &schema)),
-                other => Ok(Transformed::no(other)),
-            })?;
-            Ok(match framed.transformed {
-                true => framed.update_data(|expr| saved.restore(expr)),
-                false => framed,
-            })
+        rewrite_expressions(node, |expr| match expr {
+            Expr::WindowFunction(window) => Ok(framed(window, &schema)),
+            other => Ok(Transformed::no(other)),
         })
     });
     Ok(lowered?.data)

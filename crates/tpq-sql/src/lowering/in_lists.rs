@@ -8,28 +8,23 @@ use datafusion::arrow::datatypes::DataType;
 use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::common::{DFSchema, Result, ScalarValue};
 use datafusion::logical_expr::expr::{InList, InSubquery};
-use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::utils::merge_schema;
 use datafusion::logical_expr::{
     Case, Expr, ExprSchemable, LogicalPlan, LogicalPlanBuilder, cast, lit,
 };
 
 use crate::functions::{CAST_TEXT, COMPARABLE, is_text, real_prefix, real_text, sqlite_call};
+use crate::named_expressions::rewrite_expressions;
 use crate::perfetto_sql::{Mark, has_affinity};
 
 /// Converts the lists of all IN operators.
 pub(super) fn lower(plan: LogicalPlan) -> Result<LogicalPlan> {
     let lowered = plan.transform_up_with_subqueries(|node| {
         let schema = merge_schema(&node.inputs());
-        let preserver = NamePreserver::new(&node);
-        node.map_expressions(|expr| {
-            let saved = preserver.save(&expr);
-            let lowered = expr.transform_up(|expr| match expr {
-                Expr::InList(list) => converted(list, &schema),
-                Expr::InSubquery(search) => comparable(search, &schema),
-                other => Ok(Transformed::no(other)),
-            })?;
-            Ok(lowered.update_data(|expr| saved.restore(expr)))
+        rewrite_expressions(node, |expr| match expr {
+            Expr::InList(list) => converted(list, &schema),
+            Expr::InSubquery(search) => comparable(search, &schema),
+            other => Ok(Transformed::no(other)),
         })
     });
     Ok(lowered?.data)
@@ -38,7 +33,7 @@ pub(super) fn lower(plan: LogicalPlan) -> Result<LogicalPlan> {
 fn converted(mut list: InList, schema: &DFSchema) -> Result<Transformed<Expr>> {
     let mark = Mark::take(&mut list.expr);
     let Ok(mut data_type) = list.expr.get_type(schema) else {
-        return Ok(Transformed::no(Expr::InList(list)));
+        return Ok(Transformed::new_transformed(Expr::InList(list), mark.is_some()));
     };
     let is_boolean = |value: &Expr| matches!(value.get_type(schema), Ok(DataType::Boolean));
     let mut changed = mark.is_some();

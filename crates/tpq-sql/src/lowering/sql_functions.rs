@@ -14,7 +14,6 @@ use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
 use datafusion::common::{DFSchema, ExprSchema, Result, Spans, TableReference, exec_err, plan_err};
 use datafusion::error::DataFusionError;
 use datafusion::logical_expr::expr::{Exists, InSubquery, ScalarFunction};
-use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::utils::merge_schema;
 use datafusion::logical_expr::{
     ColumnarValue, Expr, ExprSchemable, LogicalPlan, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl,
@@ -25,6 +24,7 @@ use super::CallSource;
 use crate::catalog::{SqlFunction, converted, convertible, type_name};
 use crate::errors::SqlError;
 use crate::functions::is_text;
+use crate::named_expressions::rewrite_expressions;
 use crate::perfetto_sql::{Declared, check_call};
 
 /// An argument as the function declares it.
@@ -258,14 +258,9 @@ fn call_of(expr: &Expr) -> Option<(&SqlCall, &[Expr])> {
 /// The calls in the expressions of a node, and in subqueries those with columns of this node.
 fn inline_in(node: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
     let schema = merge_schema(&node.inputs());
-    let preserver = NamePreserver::new(&node);
-    let inlined = node.map_expressions(|expr| {
-        let saved = preserver.save(&expr);
-        let inlined = expr.transform_up(|expr| match call_of(&expr) {
-            Some((call, args)) => Ok(Transformed::yes(value(call, args, &schema)?)),
-            None => in_subquery(expr, &|plan| tables_called_with(plan, &schema)),
-        })?;
-        Ok(inlined.update_data(|expr| saved.restore(expr)))
+    let inlined = rewrite_expressions(node, |expr| match call_of(&expr) {
+        Some((call, args)) => Ok(Transformed::yes(value(call, args, &schema)?)),
+        None => in_subquery(expr, &|plan| tables_called_with(plan, &schema)),
     })?;
     match inlined.transformed {
         true => inlined.map_data(LogicalPlan::recompute_schema),
@@ -372,18 +367,13 @@ fn bind_plan(plan: LogicalPlan, args: &[Expr]) -> Result<Transformed<LogicalPlan
         if let LogicalPlan::TableScan(scan) = node {
             return bind_call(scan, args);
         }
-        let preserver = NamePreserver::new(&node);
-        let bound = node.map_expressions(|expr| {
-            let saved = preserver.save(&expr);
-            let bound = expr.transform_up(|expr| match expr {
-                Expr::Placeholder(placeholder) => {
-                    Ok(Transformed::yes(argument(&placeholder.id, args)?))
-                }
-                // Those of subqueries in this one are bound by now, and name more of what is
-                // around them.
-                expr => in_subquery(expr, &|plan| Ok(Transformed::yes(plan))),
-            })?;
-            Ok(bound.update_data(|expr| saved.restore(expr)))
+        let bound = rewrite_expressions(node, |expr| match expr {
+            Expr::Placeholder(placeholder) => {
+                Ok(Transformed::yes(argument(&placeholder.id, args)?))
+            }
+            // Those of subqueries in this one are bound by now, and name more of what is around
+            // them.
+            expr => in_subquery(expr, &|plan| Ok(Transformed::yes(plan))),
         })?;
         match bound.transformed {
             true => bound.map_data(LogicalPlan::recompute_schema),

@@ -2,22 +2,18 @@
 //! in `count(DISTINCT x)`.
 
 use datafusion::arrow::datatypes::DataType;
-use datafusion::common::tree_node::{Transformed, TreeNode};
+use datafusion::common::tree_node::Transformed;
 use datafusion::common::{DFSchema, Result, ScalarValue};
-use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::utils::merge_schema;
 use datafusion::logical_expr::{Expr, ExprSchemable, LogicalPlan, lit};
+
+use crate::named_expressions::rewrite_expressions;
 
 /// Makes both zeros the same in such places.
 pub(super) fn lower(plan: LogicalPlan) -> Result<LogicalPlan> {
     let lowered = plan.transform_up_with_subqueries(|node| {
         let schema = merge_schema(&node.inputs());
-        let preserver = NamePreserver::new(&node);
-        node.map_expressions(|expr| {
-            let saved = preserver.save(&expr);
-            let lowered = expr.transform_up(|expr| Ok(same_zeros(expr, &schema)))?;
-            Ok(lowered.update_data(|expr| saved.restore(expr)))
-        })
+        rewrite_expressions(node, |expr| Ok(same_zeros(expr, &schema)))
     });
     Ok(lowered?.data)
 }

@@ -10,8 +10,6 @@ use std::sync::Arc;
 
 use datafusion::common::Result;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
-use datafusion::config::ConfigOptions;
-use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::joins::{
     CrossJoinExec, HashJoinExec, NestedLoopJoinExec, NestedLoopJoinExecBuilder, SortMergeJoinExec,
@@ -25,32 +23,16 @@ use super::each_batch::EachBatchExec;
 use super::span_join::SpanJoinExec;
 use super::table_call::TableCallExec;
 use crate::cancel::CancelToken;
+use crate::step_rules::PhysicalStepRule;
 
 /// Puts a check over every step that may give far more batches than it takes.
-#[derive(Debug)]
-pub(crate) struct CancelChecks;
-
-impl PhysicalOptimizerRule for CancelChecks {
-    fn optimize(
-        &self,
-        plan: Arc<dyn ExecutionPlan>,
-        _: &ConfigOptions,
-    ) -> Result<Arc<dyn ExecutionPlan>> {
-        let checked = plan.transform_up(|node| match multiplies(&node) {
-            true => Ok(Transformed::yes(cancel_check(with_checked_filter(node)?))),
-            false => Ok(Transformed::no(node)),
-        });
-        checked.data()
-    }
-
-    fn name(&self) -> &str {
-        "cancel_checks"
-    }
-
-    fn schema_check(&self) -> bool {
-        true
-    }
-}
+pub(crate) const CANCEL_CHECKS: PhysicalStepRule = PhysicalStepRule {
+    name: "cancel_checks",
+    rewrite: |node| match multiplies(&node) {
+        true => Ok(Transformed::yes(cancel_check(with_checked_filter(node)?))),
+        false => Ok(Transformed::no(node)),
+    },
+};
 
 /// The plan with a check over every leaf, and over every step that may give far more batches than
 /// it takes: for a part of a plan that was made by another process.

@@ -28,17 +28,17 @@ use datafusion::logical_expr::LogicalPlan;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_planner::{DefaultPhysicalPlanner, ExtensionPlanner, PhysicalPlanner};
 
-pub(crate) use cancel_checks::CancelChecks;
+pub(crate) use cancel_checks::CANCEL_CHECKS;
 pub use cancel_checks::with_cancel_checks;
 pub(crate) use graph_scan::{GraphScan, ScanKind, StepTable};
 pub(crate) use memory_guards::MemoryGuards;
-pub(crate) use outer_constants::OuterConstants;
-pub(crate) use packed_sort::PackedSorts;
+pub(crate) use outer_constants::OUTER_CONSTANTS;
+pub(crate) use packed_sort::PACKED_SORTS;
 pub(crate) use partition_top_n::PartitionTopNRule;
 pub use portable::{OWN_STEPS, PortableStep, Travel};
-pub(crate) use shared::{FindSharedPlans, SettleSharedPlans, ShowSharedPlans};
+pub(crate) use shared::{FindSharedPlans, SHOW_SHARED_PLANS, SettleSharedPlans};
 pub(crate) use span_join::{SpanJoin, SpanJoinKind, SpanTable};
-pub(crate) use subquery_labels::SubqueryLabels;
+pub(crate) use subquery_labels::SUBQUERY_LABELS;
 pub(crate) use table_call::TableCall;
 pub(crate) use time_windows::TimeWindows;
 

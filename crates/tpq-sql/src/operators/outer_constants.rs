@@ -8,14 +8,13 @@ use std::fmt;
 use std::sync::Arc;
 
 use datafusion::arrow::datatypes::SchemaRef;
-use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode, TreeNodeRecursion};
+use datafusion::common::tree_node::{Transformed, TreeNodeRecursion};
 use datafusion::common::{JoinType, Result, Statistics, internal_err};
 use datafusion::config::ConfigOptions;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_expr::equivalence::{EquivalenceClass, EquivalenceGroup};
 use datafusion::physical_expr::expressions::Column;
 use datafusion::physical_expr::{EquivalenceProperties, PhysicalExpr};
-use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_plan::execution_plan::{
     CardinalityEffect, ChildrenPropertiesMode, ReplaceChildrenOptions,
 };
@@ -29,45 +28,30 @@ use datafusion::physical_plan::{
     DisplayAs, DisplayFormatType, ExecutionPlan, ExecutionPlanProperties, PlanProperties,
 };
 
+use crate::step_rules::PhysicalStepRule;
+
 /// Puts [`ForgetConstantsExec`] below outer joins.
-#[derive(Debug)]
-pub(crate) struct OuterConstants;
+pub(crate) const OUTER_CONSTANTS: PhysicalStepRule =
+    PhysicalStepRule { name: "outer_constants", rewrite: without_constants };
 
-impl PhysicalOptimizerRule for OuterConstants {
-    fn optimize(
-        &self,
-        plan: Arc<dyn ExecutionPlan>,
-        _: &ConfigOptions,
-    ) -> Result<Arc<dyn ExecutionPlan>> {
-        plan.transform_up(|node| {
-            let Some((left, right)) = filled_sides(&node) else { return Ok(Transformed::no(node)) };
-            let mut changed = false;
-            let mut inputs = Vec::new();
-            for (input, is_filled) in node.children().into_iter().zip([left, right]) {
-                let forgets = is_filled && !input.equivalence_properties().constants().is_empty();
-                inputs.push(match forgets {
-                    true => ForgetConstantsExec::over(Arc::clone(input))?,
-                    false => Arc::clone(input),
-                });
-                changed |= forgets;
-            }
-            match changed {
-                true => {
-                    let options = ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute);
-                    node.replace_children(inputs, options).map(Transformed::yes)
-                }
-                false => Ok(Transformed::no(node)),
-            }
-        })
-        .data()
+fn without_constants(node: Arc<dyn ExecutionPlan>) -> Result<Transformed<Arc<dyn ExecutionPlan>>> {
+    let Some((left, right)) = filled_sides(&node) else { return Ok(Transformed::no(node)) };
+    let mut changed = false;
+    let mut inputs = Vec::new();
+    for (input, is_filled) in node.children().into_iter().zip([left, right]) {
+        let forgets = is_filled && !input.equivalence_properties().constants().is_empty();
+        inputs.push(match forgets {
+            true => ForgetConstantsExec::over(Arc::clone(input))?,
+            false => Arc::clone(input),
+        });
+        changed |= forgets;
     }
-
-    fn name(&self) -> &str {
-        "outer_constants"
-    }
-
-    fn schema_check(&self) -> bool {
-        true
+    match changed {
+        true => {
+            let options = ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute);
+            node.replace_children(inputs, options).map(Transformed::yes)
+        }
+        false => Ok(Transformed::no(node)),
     }
 }
 

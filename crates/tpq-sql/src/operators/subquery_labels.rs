@@ -11,54 +11,37 @@ use std::sync::Arc;
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::datatypes::{FieldRef, Schema};
 use datafusion::common::Result;
-use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
-use datafusion::config::ConfigOptions;
+use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::logical_expr::ColumnarValue;
 use datafusion::logical_expr::sort_properties::ExprProperties;
 use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_expr::projection::ProjectionExpr;
 use datafusion::physical_expr::scalar_subquery::ScalarSubqueryExpr;
-use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::projection::ProjectionExec;
 
+use crate::step_rules::PhysicalStepRule;
+
 /// Puts [`LabelledSubquery`] around the subqueries of projections that return lists or structs.
-#[derive(Debug)]
-pub(crate) struct SubqueryLabels;
+pub(crate) const SUBQUERY_LABELS: PhysicalStepRule =
+    PhysicalStepRule { name: "subquery_labels", rewrite: with_labels };
 
-impl PhysicalOptimizerRule for SubqueryLabels {
-    fn optimize(
-        &self,
-        plan: Arc<dyn ExecutionPlan>,
-        _: &ConfigOptions,
-    ) -> Result<Arc<dyn ExecutionPlan>> {
-        plan.transform_up(|node| {
-            let Some(projection) = node.downcast_ref::<ProjectionExec>() else {
-                return Ok(Transformed::no(node));
-            };
-            let mut changed = false;
-            let mut exprs = Vec::with_capacity(projection.expr().len());
-            for named in projection.expr() {
-                let labelled = labelled(Arc::clone(&named.expr))?;
-                changed |= labelled.transformed;
-                exprs.push(ProjectionExpr { expr: labelled.data, alias: named.alias.clone() });
-            }
-            if !changed {
-                return Ok(Transformed::no(node));
-            }
-            let input = Arc::clone(projection.input());
-            Ok(Transformed::yes(Arc::new(ProjectionExec::try_new(exprs, input)?) as _))
-        })
-        .data()
+fn with_labels(node: Arc<dyn ExecutionPlan>) -> Result<Transformed<Arc<dyn ExecutionPlan>>> {
+    let Some(projection) = node.downcast_ref::<ProjectionExec>() else {
+        return Ok(Transformed::no(node));
+    };
+    let mut changed = false;
+    let mut exprs = Vec::with_capacity(projection.expr().len());
+    for named in projection.expr() {
+        let labelled = labelled(Arc::clone(&named.expr))?;
+        changed |= labelled.transformed;
+        exprs.push(ProjectionExpr { expr: labelled.data, alias: named.alias.clone() });
     }
-
-    fn name(&self) -> &str {
-        "subquery_labels"
+    if !changed {
+        return Ok(Transformed::no(node));
     }
-
-    fn schema_check(&self) -> bool {
-        true
-    }
+    let input = Arc::clone(projection.input());
+    Ok(Transformed::yes(Arc::new(ProjectionExec::try_new(exprs, input)?) as _))
 }
 
 /// The expression with short labels for its large subqueries.

@@ -1,10 +1,10 @@
 //! Comparisons by SQLite's rules: text with numbers by affinity, integers with reals exactly.
 //!
-//! A column, and a `CAST`, says what its values are compared as. Where the number's side says it,
-//! text that is a number is one, and other text is greater than any number. Where only the text's
-//! side does, the number is compared as text. Where neither does, text is greater.
+//! A column, and a `CAST`, has an affinity. Where the number's side has one, text that is a number
+//! is one, and other text is greater than any number. Where only the text's side has one, the
+//! number is compared as text. Where neither has, text is greater.
 //!
-//! A column that a subquery computes says nothing; the syntax tree marks it, see [`Mark`].
+//! A column that a subquery computes has none; the syntax tree marks it, see [`Mark`].
 
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::{DFSchema, ScalarValue};
@@ -19,7 +19,7 @@ use crate::functions::{
 
 const COALESCE: &str = "coalesce";
 
-/// What the syntax tree says of a column that a subquery or CTE computes.
+/// The mark of a column that a subquery or CTE computes, in the syntax tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mark {
     /// `coalesce(x, NULL)`: the column has no affinity.
@@ -47,7 +47,7 @@ impl Mark {
     }
 }
 
-/// A side of a comparison, and whether it says what its values are compared as.
+/// A side of a comparison, and whether it has an affinity.
 struct Side<'a> {
     expr: &'a mut Expr,
     has_affinity: bool,

@@ -33,6 +33,7 @@ mod parameters;
 mod planner;
 mod rewrite;
 mod scope;
+mod scope_stack;
 mod script;
 mod show;
 mod source;

@@ -13,6 +13,7 @@ use datafusion::sql::sqlparser::ast::{
 
 use super::planner::Planner;
 use super::rewrite::{DUPLICATE_SUFFIX, QuotedNames};
+use super::scope_stack::ScopeStack;
 use super::wildcards::left_out;
 
 /// How deeply queries within FROM are looked into.
@@ -234,13 +235,12 @@ pub(super) fn visit_queries<'a>(
     scope: &Scope<'a>,
     change: &mut dyn FnMut(&mut Query, &Scope<'a>),
 ) {
-    let mut queries = Queries { scopes: vec![scope.clone()], change };
+    let mut queries = Queries { scopes: ScopeStack::new(Some(scope.clone())), change };
     let _: ControlFlow<()> = walk_mut(statement, &mut queries);
 }
 
 struct Queries<'a, 'c> {
-    /// The scopes of the queries around, the innermost last.
-    scopes: Vec<Scope<'a>>,
+    scopes: ScopeStack<'a>,
     change: &'c mut dyn FnMut(&mut Query, &Scope<'a>),
 }
 
@@ -248,14 +248,12 @@ impl VisitorMut for Queries<'_, '_> {
     type Break = ();
 
     fn pre_visit_query(&mut self, query: &mut Query) -> ControlFlow<()> {
-        if let Some(scope) = self.scopes.last().map(|scope| scope.within(query)) {
-            self.scopes.push(scope);
-        }
+        self.scopes.enter(query);
         ControlFlow::Continue(())
     }
 
     fn post_visit_query(&mut self, query: &mut Query) -> ControlFlow<()> {
-        if let Some(scope) = self.scopes.pop() {
+        if let Some(scope) = self.scopes.leave() {
             (self.change)(query, &scope);
         }
         ControlFlow::Continue(())

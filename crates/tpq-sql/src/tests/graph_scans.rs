@@ -307,7 +307,7 @@ async fn critical_paths_are_those_of_the_module() {
     let options = SessionOptions { threads: Some(2), ..SessionOptions::default() };
     let session = Session::new(Arc::new(trace()), &options).unwrap();
     let include = "INCLUDE PERFETTO MODULE sched.thread_executing_span;";
-    // Thread A waits for B, whose wait for the kernel belongs to the span of id 9 that follows it.
+    // Thread A waits for B. B's wait for the kernel belongs to the span of id 9 that follows it.
     let expected = [
         "0 0 0 20",
         "2 9 10 30",

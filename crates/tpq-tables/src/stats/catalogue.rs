@@ -2,6 +2,9 @@
 //!
 //! The rule for severities: data that was recorded and then lost is `data_loss`, for any reason; a
 //! wrapped ring buffer and an overrun kernel buffer are included.
+//!
+//! The position of a stat is its `key` in the table `stats`, so new ones come last. This is why
+//! they are in one list and not in one for each subject.
 
 catalogue! {
     AndroidAflagsErrors = "android_aflags_errors": Single, Error, Trace, MachineAndTrace,
@@ -883,8 +886,8 @@ catalogue! {
          none.";
     WinscopeProtologMessageDecodingFailed = "winscope_protolog_message_decoding_failed":
         Single, Info, Analysis, MachineAndTrace,
-        "ProtoLog messages that no viewer configuration in the trace describes, or whose text is \
-         too long. Their text is missing or cut off.";
+        "ProtoLog messages that no viewer configuration in the trace describes, or with a text \
+         that is too long. Their text is missing or cut off.";
     WinscopeProtologMessageCollision = "winscope_protolog_message_collision":
         Single, Info, Analysis, MachineAndTrace,
         "ProtoLog messages with an id that the viewer configuration gives to several messages, \

@@ -77,7 +77,7 @@ struct Flattening<'a> {
 }
 
 impl Flattening<'_> {
-    fn add<E: Error>(&mut self, value: ArgValue) -> Result<Found, E> {
+    fn add<E: Error>(&mut self, value: ArgValue) -> Result<ElementKind, E> {
         self.left = self.left.checked_sub(self.full.len()).ok_or_else(|| E::custom("long keys"))?;
         let key = self.strings.intern(&self.full);
         // Positions only ever make a key longer.
@@ -87,7 +87,7 @@ impl Flattening<'_> {
         };
         self.args.add_keyed(flat_key, key, value);
         self.added = true;
-        Ok(Found::Something)
+        Ok(ElementKind::Value)
     }
 
     fn enter<E: Error>(&mut self) -> Result<(), E> {
@@ -104,59 +104,59 @@ impl Flattening<'_> {
     }
 }
 
-/// The kind of a value, for the array around it.
-enum Found {
+/// Whether a value is an element of the array around it: `null` takes no position.
+enum ElementKind {
     Null,
-    Something,
+    Value,
 }
 
 /// One value, flattened under the key in force.
 struct Flatten<'a, 'b>(&'a mut Flattening<'b>);
 
 impl<'de> DeserializeSeed<'de> for Flatten<'_, '_> {
-    type Value = Found;
+    type Value = ElementKind;
 
-    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<Found, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<ElementKind, D::Error> {
         json.deserialize_any(self)
     }
 }
 
 impl<'de> Visitor<'de> for Flatten<'_, '_> {
-    type Value = Found;
+    type Value = ElementKind;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("any value")
     }
 
-    fn visit_unit<E: Error>(self) -> Result<Found, E> {
-        Ok(Found::Null)
+    fn visit_unit<E: Error>(self) -> Result<ElementKind, E> {
+        Ok(ElementKind::Null)
     }
 
-    fn visit_bool<E: Error>(self, value: bool) -> Result<Found, E> {
+    fn visit_bool<E: Error>(self, value: bool) -> Result<ElementKind, E> {
         self.0.add(ArgValue::Bool(value))
     }
 
-    fn visit_i64<E: Error>(self, value: i64) -> Result<Found, E> {
+    fn visit_i64<E: Error>(self, value: i64) -> Result<ElementKind, E> {
         self.0.add(ArgValue::Int(value))
     }
 
-    fn visit_u64<E: Error>(self, value: u64) -> Result<Found, E> {
+    fn visit_u64<E: Error>(self, value: u64) -> Result<ElementKind, E> {
         self.0.add(match i64::try_from(value) {
             Ok(value) => ArgValue::Int(value),
             Err(_) => ArgValue::Real(value as f64),
         })
     }
 
-    fn visit_f64<E: Error>(self, value: f64) -> Result<Found, E> {
+    fn visit_f64<E: Error>(self, value: f64) -> Result<ElementKind, E> {
         self.0.add(ArgValue::Real(value))
     }
 
-    fn visit_str<E: Error>(self, value: &str) -> Result<Found, E> {
+    fn visit_str<E: Error>(self, value: &str) -> Result<ElementKind, E> {
         let value = self.0.strings.intern(value);
         self.0.add(ArgValue::String(value))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Found, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<ElementKind, A::Error> {
         let Self(at) = self;
         at.enter()?;
         let (flat, full) = (at.flat.len(), at.full.len());
@@ -166,10 +166,10 @@ impl<'de> Visitor<'de> for Flatten<'_, '_> {
             at.full.truncate(full);
         }
         at.depth -= 1;
-        Ok(Found::Something)
+        Ok(ElementKind::Value)
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Found, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<ElementKind, A::Error> {
         let Self(at) = self;
         at.enter()?;
         let array = at.array_key()?;
@@ -180,8 +180,8 @@ impl<'de> Visitor<'de> for Flatten<'_, '_> {
             let element = elements.next_element_seed(Flatten(at));
             at.full.truncate(full);
             match element {
-                Ok(Some(Found::Something)) => index += 1,
-                Ok(Some(Found::Null)) => {}
+                Ok(Some(ElementKind::Value)) => index += 1,
+                Ok(Some(ElementKind::Null)) => {}
                 Ok(None) => break,
                 Err(error) => {
                     at.args.set_elements(array, index);
@@ -191,7 +191,7 @@ impl<'de> Visitor<'de> for Flatten<'_, '_> {
         }
         at.args.set_elements(array, index);
         at.depth -= 1;
-        Ok(Found::Something)
+        Ok(ElementKind::Value)
     }
 }
 

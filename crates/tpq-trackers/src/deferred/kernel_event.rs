@@ -157,7 +157,7 @@ impl EventRows {
         }
     }
 
-    /// Has full chunks of rows packed by someone else from now on.
+    /// Has full chunks of rows packed by `packer` from now on.
     pub(super) fn pack_by(&mut self, packer: &Arc<Packer>) {
         self.table.pack_by(packer);
     }

@@ -193,7 +193,7 @@ impl ThreadStates {
         }
     }
 
-    /// Has full chunks of rows packed by someone else from now on.
+    /// Has full chunks of rows packed by `packer` from now on.
     pub(super) fn pack_by(&mut self, packer: &Arc<Packer>) {
         self.table.pack_by(packer);
         self.spurious.pack_by(packer);

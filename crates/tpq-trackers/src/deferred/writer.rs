@@ -114,7 +114,7 @@ impl<'a> DeferredWriter<'a> {
         }
     }
 
-    /// Has full chunks of rows packed by someone else from now on.
+    /// Has full chunks of rows packed by `packer` from now on.
     pub fn pack_by(&mut self, packer: &Arc<Packer>) {
         self.sets.pack_by(packer);
         self.events.pack_by(packer);

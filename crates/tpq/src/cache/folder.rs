@@ -32,7 +32,7 @@ pub(super) fn unfinished(folder: &Path) -> io::Result<PartialFile> {
     PartialFile::create(folder, PREFIX, UNFINISHED, Readers::Owner)
 }
 
-/// Whether a file of the cache has a name that ends so.
+/// Whether the name of a file of the cache has this end.
 pub(super) fn has_entry(folder: &Path, end: &str) -> bool {
     // A folder that cannot be read has no entry that can be found.
     let mut entries = fs::read_dir(folder).into_iter().flatten().flatten();

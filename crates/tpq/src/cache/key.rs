@@ -10,13 +10,13 @@ use crate::ImportOptions;
 use crate::traces::{Stamps, Traces};
 
 /// What is known of a key without reading the traces: their length, the options, and the program.
-pub(crate) struct KeyEnd {
+pub(crate) struct KeySuffix {
     /// The end of the file name.
     pub(super) file_name: String,
     stamps: Stamps,
 }
 
-impl KeyEnd {
+impl KeySuffix {
     /// Returns `None` if a trace is not there, or if this program cannot be identified.
     pub(crate) fn new(traces: &Traces, options: &ImportOptions) -> Option<Self> {
         let stamps = Stamps::of(traces)?;

@@ -27,7 +27,7 @@ use tpq_source::{FileIdentity, open_own_file};
 use tpq_tables::{TableGroups, TraceTables};
 
 pub(crate) use entry_writes::{EntryWrites, WeakEntryWrites};
-pub(crate) use key::{Key, KeyEnd};
+pub(crate) use key::{Key, KeySuffix};
 
 use self::mapped::{MappedTables, Unusable};
 use crate::traces::Traces;
@@ -74,9 +74,9 @@ impl TableCache {
         Self { min_trace_bytes: bytes, ..self }
     }
 
-    /// Whether there may be an entry with a key that ends so. Its file may be damaged.
-    pub(crate) fn may_have(&self, end: &KeyEnd) -> bool {
-        folder::has_entry(&self.folder, &end.file_name)
+    /// Whether there may be an entry with a key that has this suffix. Its file may be damaged.
+    pub(crate) fn may_have(&self, suffix: &KeySuffix) -> bool {
+        folder::has_entry(&self.folder, &suffix.file_name)
     }
 
     /// Finds the cached tables of these traces, whatever the entry leaves out. Deletes a damaged
@@ -169,8 +169,8 @@ impl TableCache {
         options: &ImportOptions,
     ) -> Option<Vec<&'static str>> {
         let traces = Traces::Files(paths.to_owned());
-        let end = KeyEnd::new(&traces, options).filter(|end| self.may_have(end))?;
-        let key = end.complete(&traces, options.threads)?;
+        let suffix = KeySuffix::new(&traces, options).filter(|suffix| self.may_have(suffix))?;
+        let key = suffix.complete(&traces, options.threads)?;
         let left_out = left_out_at(&self.folder.join(key.file_name))?;
         Some(left_out.table_names().collect())
     }

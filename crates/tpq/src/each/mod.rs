@@ -20,6 +20,7 @@ use futures::{Stream, StreamExt};
 use tpq_lake::{Lake, LakeTrace};
 use tpq_sql::{ParameterValue, ResultSet, SqlError};
 
+use self::rows::MOST_IN_MEMORY;
 use crate::abort_on_drop::AbortOnDrop;
 use crate::{CancelToken, ImportOptions, Trace};
 
@@ -239,9 +240,9 @@ async fn drain(mut result: ResultSet) -> Result<(), EachError> {
 
 /// Keeps the rows of a statement, with the columns of the trace in front.
 async fn keep(mut result: ResultSet, front: &TraceColumns) -> Result<KeptRows, EachError> {
-    let mut kept = KeptRows::new(front.schema_with(result.schema()));
+    let mut kept = KeptRows::new(front.schema_with(result.schema()), MOST_IN_MEMORY);
     while let Some(batch) = result.next().await {
-        kept.push(&front.in_front_of(&batch?)?)?;
+        kept.push(front.in_front_of(&batch?)?)?;
     }
     Ok(kept)
 }

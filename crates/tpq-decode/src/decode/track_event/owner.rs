@@ -225,7 +225,7 @@ impl EventOwner {
     }
 }
 
-/// What a track that was not named before is of; `None` if it cannot be created.
+/// The owner of a track that was not named before; `None` if it cannot be created.
 fn identify(uuid: u64, context: &mut DecodeContext<'_, '_>) -> Option<Owner> {
     if !context.trackers.check_track(uuid, context.tables, context.stats) {
         return None;

@@ -116,9 +116,9 @@ fn widened(one: (f64, f64), other: (f64, f64)) -> (f64, f64) {
     (one.0.min(other.0), one.1.max(other.1))
 }
 
-/// The rows of calls.
+/// The rows of calls, by column.
 #[derive(Default)]
-struct Found {
+struct ResultColumns {
     calls: Vec<u32>,
     least: Vec<f64>,
     greatest: Vec<f64>,
@@ -130,7 +130,7 @@ impl Index for CounterMipmap {
     fn call(&self, args: &[ArrayRef], _: usize, columns: &[usize]) -> Result<CalledRows> {
         let memory = self.memory.another();
         let mut steps = Steps::default();
-        let mut found = Found::default();
+        let mut result = ResultColumns::default();
         for (call, viewport) in (0u32..).zip(viewports(args)?) {
             let Some(viewport) = viewport else { continue };
             // The value before the first window lasts into it, unless the window begins with
@@ -143,22 +143,22 @@ impl Index for CounterMipmap {
                 let Some((least, greatest)) = self.bounds.summary(window, value, widened) else {
                     continue;
                 };
-                found.calls.push(call);
-                found.least.push(least);
-                found.greatest.push(greatest);
-                found.last.push(last);
-                memory.at_least(found.calls.len().saturating_mul(RESULT))?;
+                result.calls.push(call);
+                result.least.push(least);
+                result.greatest.push(greatest);
+                result.last.push(last);
+                memory.at_least(result.calls.len().saturating_mul(RESULT))?;
             }
         }
-        let last_ts = found.last.iter().map(|&row| self.ts[row]);
-        let last_value = found.last.iter().map(|&row| self.values[row]);
+        let last_ts = result.last.iter().map(|&row| self.ts[row]);
+        let last_value = result.last.iter().map(|&row| self.values[row]);
         let all: [ArrayRef; 4] = [
-            Arc::new(Float64Array::from(found.least)),
-            Arc::new(Float64Array::from(found.greatest)),
+            Arc::new(Float64Array::from(result.least)),
+            Arc::new(Float64Array::from(result.greatest)),
             Arc::new(Int64Array::from_iter_values(last_ts)),
             Arc::new(Float64Array::from_iter_values(last_value)),
         ];
-        called_rows(found.calls, &SCHEMA, &all, columns)
+        called_rows(result.calls, &SCHEMA, &all, columns)
     }
 }
 

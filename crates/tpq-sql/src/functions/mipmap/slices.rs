@@ -154,9 +154,9 @@ fn longer(durs: &[i64], one: u32, other: u32) -> u32 {
     if length(second) > length(first) { second } else { first }
 }
 
-/// The rows of calls.
+/// The rows of calls, by column.
 #[derive(Default)]
-struct Found {
+struct ResultColumns {
     calls: Vec<u32>,
     longest: Vec<usize>,
     counts: Vec<i64>,
@@ -167,7 +167,7 @@ impl Index for SliceMipmap {
     fn call(&self, args: &[ArrayRef], _: usize, columns: &[usize]) -> Result<CalledRows> {
         let memory = self.memory.another();
         let mut steps = Steps::default();
-        let mut found = Found::default();
+        let mut result = ResultColumns::default();
         for (call, viewport) in (0u32..).zip(viewports(args)?) {
             let Some(viewport) = viewport else { continue };
             for (depth, slices) in &self.depths {
@@ -179,26 +179,26 @@ impl Index for SliceMipmap {
                     let window = first + window.start..first + window.end;
                     let count = window.len() as i64;
                     let Some(longest) = self.longest(window) else { continue };
-                    found.calls.push(call);
-                    found.longest.push(longest);
-                    found.counts.push(count);
-                    found.depths.push(*depth);
+                    result.calls.push(call);
+                    result.longest.push(longest);
+                    result.counts.push(count);
+                    result.depths.push(*depth);
                 }
-                memory.at_least(found.calls.len().saturating_mul(RESULT))?;
+                memory.at_least(result.calls.len().saturating_mul(RESULT))?;
             }
         }
         let of_longest = |values: &[i64]| -> ArrayRef {
-            let values = found.longest.iter().map(|&slice| values[slice]);
+            let values = result.longest.iter().map(|&slice| values[slice]);
             Arc::new(Int64Array::from_iter_values(values))
         };
         let all: [ArrayRef; 5] = [
             of_longest(&self.ts),
             of_longest(&self.ids),
-            Arc::new(Int64Array::from(found.counts)),
+            Arc::new(Int64Array::from(result.counts)),
             of_longest(&self.durs),
-            Arc::new(Int64Array::from(found.depths)),
+            Arc::new(Int64Array::from(result.depths)),
         ];
-        called_rows(found.calls, &SCHEMA, &all, columns)
+        called_rows(result.calls, &SCHEMA, &all, columns)
     }
 }
 

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode, TreeNodeRecursion};
 use datafusion::common::{Column, DFSchema, ExprSchema, Result};
 use datafusion::logical_expr::expr::Placeholder;
-use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::{Expr, ExprSchemable, LogicalPlan, when};
 
 use super::is_correlated;
+use crate::named_expressions::rewrite_expressions;
 use crate::operators::apply::{Apply, ApplyKind};
 
 /// A plan that runs `subplan` for the rows of `input`, see [`Apply`]. What it gives for rows on
@@ -65,15 +65,7 @@ impl Params<'_> {
     /// The plan with parameters for all that does not depend on its own rows: columns of the
     /// queries around it, and subqueries that would give the same in each run.
     fn take_from(&mut self, plan: LogicalPlan) -> Result<LogicalPlan> {
-        let bound = plan.transform_up(|node| {
-            let names = NamePreserver::new(&node);
-            node.map_expressions(|expr| {
-                let name = names.save(&expr);
-                let bound = expr.transform_up(|expr| self.param(expr))?;
-                Ok(bound.update_data(|expr| name.restore(expr)))
-            })
-        });
-        bound.data()
+        plan.transform_up(|node| rewrite_expressions(node, |expr| self.param(expr))).data()
     }
 
     fn param(&mut self, expr: Expr) -> Result<Transformed<Expr>> {

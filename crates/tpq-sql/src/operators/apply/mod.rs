@@ -22,7 +22,7 @@ use datafusion::logical_expr::{Expr, Extension, LogicalPlan, UserDefinedLogicalN
 pub(super) use exec::ApplyExec;
 pub(crate) use parameter::{is_known_when_run, with_known_values};
 pub(super) use planner::ApplyPlanner;
-pub(crate) use unused::UnusedValues;
+pub(crate) use unused::UNUSED_VALUES;
 
 /// The use of the rows of the subplan.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -3,34 +3,19 @@
 use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::common::{Column, Result};
 use datafusion::logical_expr::{Expr, LogicalPlan};
-use datafusion::optimizer::optimizer::ApplyOrder;
-use datafusion::optimizer::{OptimizerConfig, OptimizerRule};
 
 use super::Apply;
+use crate::step_rules::StepRule;
 
 /// Takes out an [`Apply`] below a step that does not read its value. After the rules of DataFusion,
 /// which reduce the steps above it to the columns that are read.
-#[derive(Debug)]
-pub(crate) struct UnusedValues;
+pub(crate) const UNUSED_VALUES: StepRule =
+    StepRule { name: "unused_values", rewrite: without_unused };
 
-impl OptimizerRule for UnusedValues {
-    fn name(&self) -> &str {
-        "unused_values"
-    }
-
-    fn apply_order(&self) -> Option<ApplyOrder> {
-        Some(ApplyOrder::TopDown)
-    }
-
-    fn rewrite(
-        &self,
-        plan: LogicalPlan,
-        _: &dyn OptimizerConfig,
-    ) -> Result<Transformed<LogicalPlan>> {
-        match needed(&plan) {
-            Some(input) => plan.map_children(|_| Ok(Transformed::yes(input.clone()))),
-            None => Ok(Transformed::no(plan)),
-        }
+fn without_unused(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
+    match needed(&plan) {
+        Some(input) => plan.map_children(|_| Ok(Transformed::yes(input.clone()))),
+        None => Ok(Transformed::no(plan)),
     }
 }
 

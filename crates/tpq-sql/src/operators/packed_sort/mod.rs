@@ -18,48 +18,28 @@ mod views;
 use std::sync::Arc;
 
 use datafusion::common::Result;
-use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
-use datafusion::config::ConfigOptions;
-use datafusion::physical_optimizer::PhysicalOptimizerRule;
+use datafusion::common::tree_node::Transformed;
 use datafusion::physical_plan::sorts::sort::SortExec;
 use datafusion::physical_plan::windows::{BoundedWindowAggExec, WindowAggExec};
 use datafusion::physical_plan::{ExecutionPlan, InputOrderMode};
+
+use crate::step_rules::{PhysicalStepRule, replaced};
 
 pub(super) use exec::PackedSortExec;
 pub(super) use keys::code_of_real;
 
 /// Puts [`PackedSortExec`] where all rows are sorted by keys it knows.
-#[derive(Debug)]
-pub(crate) struct PackedSorts;
+pub(crate) const PACKED_SORTS: PhysicalStepRule =
+    PhysicalStepRule { name: "packed_sorts", rewrite: packed };
 
-impl PhysicalOptimizerRule for PackedSorts {
-    fn optimize(
-        &self,
-        plan: Arc<dyn ExecutionPlan>,
-        _: &ConfigOptions,
-    ) -> Result<Arc<dyn ExecutionPlan>> {
-        let replaced = plan.transform_up(|node| {
-            if let Some(sort) = node.downcast_ref::<SortExec>() {
-                return Ok(match PackedSortExec::of(sort)? {
-                    Some(packed) => Transformed::yes(Arc::new(packed)),
-                    None => Transformed::no(node),
-                });
-            }
-            match whole_window(&node)? {
-                Some(window) => Ok(Transformed::yes(window)),
-                None => Ok(Transformed::no(node)),
-            }
+fn packed(node: Arc<dyn ExecutionPlan>) -> Result<Transformed<Arc<dyn ExecutionPlan>>> {
+    if let Some(sort) = node.downcast_ref::<SortExec>() {
+        return Ok(match PackedSortExec::of(sort)? {
+            Some(packed) => Transformed::yes(Arc::new(packed)),
+            None => Transformed::no(node),
         });
-        replaced.data()
     }
-
-    fn name(&self) -> &str {
-        "packed_sorts"
-    }
-
-    fn schema_check(&self) -> bool {
-        true
-    }
+    Ok(replaced(whole_window(&node)?, node))
 }
 
 /// Window functions over rows that are all there, a partition at a time.

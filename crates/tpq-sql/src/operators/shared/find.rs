@@ -15,6 +15,7 @@ use super::super::subplans::{each_part, map_parts, subplan_of, with_subplan};
 use super::cost::{cost_of, own_cost_of};
 use super::independent::{is_independent, read_the_same, reads_any_twice, runs_any_repeatedly};
 use super::query::SharedQuery;
+use crate::step_rules::replaced;
 
 /// Makes queries that a plan reads several times scans of tables.
 #[derive(Debug)]
@@ -54,10 +55,7 @@ fn with_analysed_subplans(plan: LogicalPlan, config: &ConfigOptions) -> Result<L
         if !types.all(|(old, new)| old.data_type() == new.data_type()) {
             return Ok(Transformed::no(step));
         }
-        match with_subplan(&step, analysed) {
-            Some(changed) => Ok(Transformed::yes(changed)),
-            None => Ok(Transformed::no(step)),
-        }
+        Ok(replaced(with_subplan(&step, analysed), step))
     });
     analysed.data()
 }

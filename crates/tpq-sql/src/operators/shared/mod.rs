@@ -55,7 +55,7 @@ use datafusion::logical_expr::{Expr, LogicalPlan, UserDefinedLogicalNodeCore};
 pub(crate) use find::FindSharedPlans;
 pub(super) use planner::SharedPlanner;
 pub(crate) use settle::SettleSharedPlans;
-pub(crate) use show::ShowSharedPlans;
+pub(crate) use show::SHOW_SHARED_PLANS;
 
 /// A plan that is computed once, optimised.
 #[derive(Debug)]

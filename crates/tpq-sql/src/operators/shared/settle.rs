@@ -15,6 +15,7 @@ use super::query::SharedQuery;
 use super::readers::{Reader, filters_of_all, has_scans, read, replace_scans, visit_scans};
 use super::{SharedPlan, SharedRead};
 use crate::planning_checks;
+use crate::step_rules::replaced;
 
 /// Replaces the scans of shared queries, by a step that reads the rows or by the query.
 #[derive(Debug)]
@@ -89,10 +90,7 @@ impl Settling<'_> {
                 return Ok(Transformed::no(step));
             }
             let subplan = self.optimised(subplan.clone())?;
-            match with_subplan(&step, subplan) {
-                Some(changed) => Ok(Transformed::yes(changed)),
-                None => Ok(Transformed::no(step)),
-            }
+            Ok(replaced(with_subplan(&step, subplan), step))
         })
         .data()
     }

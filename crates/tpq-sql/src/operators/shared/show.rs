@@ -2,37 +2,18 @@
 
 use std::sync::Arc;
 
-use datafusion::common::Result;
-use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
-use datafusion::config::ConfigOptions;
-use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_plan::ExecutionPlan;
 
 use super::exec::SharedReadExec;
+use crate::step_rules::{PhysicalStepRule, replaced};
 
 /// Shows each shared plan below one of its readers. It is the last rule: those before it must not
 /// change the plan of one reader.
-#[derive(Debug)]
-pub(crate) struct ShowSharedPlans;
+pub(crate) const SHOW_SHARED_PLANS: PhysicalStepRule = PhysicalStepRule {
+    name: "show_shared_plans",
+    rewrite: |step| Ok(replaced(shown(&step), step)),
+};
 
-impl PhysicalOptimizerRule for ShowSharedPlans {
-    fn optimize(
-        &self,
-        plan: Arc<dyn ExecutionPlan>,
-        _: &ConfigOptions,
-    ) -> Result<Arc<dyn ExecutionPlan>> {
-        plan.transform_up(|step| {
-            let shown = step.downcast_ref::<SharedReadExec>().and_then(SharedReadExec::shown);
-            Ok(shown.map_or_else(|| Transformed::no(step), Transformed::yes))
-        })
-        .data()
-    }
-
-    fn name(&self) -> &str {
-        "show_shared_plans"
-    }
-
-    fn schema_check(&self) -> bool {
-        true
-    }
+fn shown(step: &Arc<dyn ExecutionPlan>) -> Option<Arc<dyn ExecutionPlan>> {
+    step.downcast_ref::<SharedReadExec>().and_then(SharedReadExec::shown)
 }

@@ -1,10 +1,10 @@
 //! Comparisons with columns that a subquery or CTE computes: `(SELECT dur / 2 AS half FROM slice)
 //! WHERE half = '5'`.
 //!
-//! A computed column does not say what its values are compared as, and in a plan it is a column as
-//! any other. So it is marked: as `coalesce(half, NULL)` if it has texts, else as
-//! `coalesce(NULL, NULL, half)`. What plans comparisons takes the marks off again, see
-//! [`Mark`](crate::perfetto_sql::comparison::Mark). In HAVING an alias is such a column as well.
+//! A computed column has no affinity, and in a plan it is a column like any other. So it is marked:
+//! as `coalesce(half, NULL)` if it has texts, else as `coalesce(NULL, NULL, half)`. The planner of
+//! comparisons takes the marks off again, see [`Mark`](crate::perfetto_sql::comparison::Mark). In
+//! HAVING an alias is such a column as well.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;

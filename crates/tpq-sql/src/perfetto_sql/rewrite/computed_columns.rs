@@ -1,7 +1,7 @@
 //! Columns of subqueries and CTEs that are computed there: `(SELECT id + 3 AS id FROM slice)`.
 //!
-//! A column of a table says what its values are compared as, also seen through a subquery. A
-//! computed one does not, so that text in a comparison with its numbers stays text.
+//! A column of a table has an affinity, also when it is read through a subquery. A computed column
+//! has none, so text in a comparison with its numbers stays text.
 
 use std::ops::ControlFlow;
 

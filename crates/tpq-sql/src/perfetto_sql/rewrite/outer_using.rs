@@ -2,8 +2,8 @@
 //! table which has a row, so `coalesce(a.x, b.x)`, and `b.x` where all rows have one of `b`.
 //! DataFusion takes the one of `a`.
 //!
-//! What values of the column are compared as follows from the first of these columns alone. Where
-//! that is computed in a subquery, `x` is `coalesce(a.x, b.x, NULL)`, which is compared as it is.
+//! The first of these columns alone decides the affinity of `x`. Where that column is computed in a
+//! subquery, `x` is `coalesce(a.x, b.x, NULL)`, which has none.
 //!
 //! The joins of such a SELECT become joins ON equality, and the names of the columns, also in `*`,
 //! the expressions that they stand for. NATURAL joins are USING the columns of one name.

@@ -25,6 +25,7 @@ use super::{
 use crate::perfetto_sql::expansion::MOST;
 use crate::perfetto_sql::planner::Planner;
 use crate::perfetto_sql::scope::{Scope, is_same, visit_queries};
+use crate::perfetto_sql::scope_stack::{NameScopes, ScopeStack};
 
 /// The meaning of names in a statement.
 pub(in super::super) struct StatementNames<'a> {
@@ -48,7 +49,7 @@ pub(in super::super) fn rewrite_failed(
         DataFusionError::SchemaError(error, _) => match &**error {
             SchemaError::FieldNotFound { field, .. } if field.relation.is_none() => {
                 let name = &field.name;
-                let mut aliased = Aliases::new(name, vec![scope()]);
+                let mut aliased = Aliases::new(name, Some(scope()));
                 let _ = walk_mut(tree, &mut aliased);
                 aliased.found
                     || quoted::as_text(tree, name, &names.quoted, &scope())
@@ -95,16 +96,15 @@ fn is_outside_group(message: &str) -> bool {
 /// Puts what an alias stands for in its place in WHERE and in ON.
 struct Aliases<'a, 'p> {
     name: &'a str,
-    /// The scopes of the queries around, the innermost last.
-    scopes: Vec<Scope<'p>>,
+    scopes: ScopeStack<'p>,
     found: bool,
     /// How many expressions were put in place of names.
     parts: u64,
 }
 
 impl<'a, 'p> Aliases<'a, 'p> {
-    fn new(name: &'a str, scopes: Vec<Scope<'p>>) -> Self {
-        Self { name, scopes, found: false, parts: 0 }
+    fn new(name: &'a str, outermost: Option<Scope<'p>>) -> Self {
+        Self { name, scopes: ScopeStack::new(outermost), found: false, parts: 0 }
     }
 }
 
@@ -139,14 +139,12 @@ impl VisitorMut for Aliases<'_, '_> {
     type Break = ();
 
     fn pre_visit_query(&mut self, query: &mut Query) -> ControlFlow<()> {
-        if let Some(scope) = self.scopes.last().map(|scope| scope.within(query)) {
-            self.scopes.push(scope);
-        }
+        self.scopes.enter(query);
         ControlFlow::Continue(())
     }
 
     fn post_visit_query(&mut self, _: &mut Query) -> ControlFlow<()> {
-        self.scopes.pop();
+        self.scopes.leave();
         ControlFlow::Continue(())
     }
 
@@ -161,12 +159,12 @@ impl VisitorMut for Aliases<'_, '_> {
         });
         let Some(meant) = meant else { return ControlFlow::Continue(()) };
         // A column comes before an alias: the name that was not found is another one.
-        if let Some(scope) = self.scopes.last()
+        if let Some(scope) = self.scopes.innermost()
             && scope.sources(select).iter().any(|source| source.has(self.name))
         {
             return ControlFlow::Continue(());
         }
-        let meant = match self.scopes.last() {
+        let meant = match self.scopes.innermost() {
             Some(scope) => qualified(meant, select, scope),
             None => meant,
         };
@@ -179,8 +177,7 @@ impl VisitorMut for Aliases<'_, '_> {
             name: self.name,
             meant: &meant,
             size,
-            scopes: self.scopes.last().cloned().into_iter().collect(),
-            shadowed: Vec::new(),
+            scopes: NameScopes::new(self.scopes.innermost().cloned()),
             found: false,
             parts: self.parts,
         };
@@ -202,10 +199,7 @@ struct Replacement<'a, 'p> {
     meant: &'a Expr,
     /// How many expressions are in `meant`.
     size: u64,
-    /// The scopes of the queries around, the innermost last.
-    scopes: Vec<Scope<'p>>,
-    /// For each query and SELECT around, whether it has something of that name.
-    shadowed: Vec<bool>,
+    scopes: NameScopes<'p>,
     found: bool,
     parts: u64,
 }
@@ -218,51 +212,49 @@ impl Replacement<'_, '_> {
         }
         let _: ControlFlow<()> = walk_mut(within, self);
     }
+}
 
-    fn is_in(&self, select: &Select) -> bool {
-        let is_alias = |item: &SelectItem| match item {
-            SelectItem::ExprWithAlias { alias, .. } => is_same(alias, self.name),
-            _ => false,
-        };
-        let Some(scope) = self.scopes.last() else { return false };
-        select.projection.iter().any(is_alias)
-            || scope.sources(select).iter().any(|source| source.has(self.name))
-    }
+/// Whether a SELECT has an alias or a column of that name.
+fn has_name(select: &Select, name: &str, scope: Option<&Scope>) -> bool {
+    let is_alias = |item: &SelectItem| match item {
+        SelectItem::ExprWithAlias { alias, .. } => is_same(alias, name),
+        _ => false,
+    };
+    let Some(scope) = scope else { return false };
+    select.projection.iter().any(is_alias)
+        || scope.sources(select).iter().any(|source| source.has(name))
 }
 
 impl VisitorMut for Replacement<'_, '_> {
     type Break = ();
 
     fn pre_visit_query(&mut self, query: &mut Query) -> ControlFlow<()> {
-        let scope = self.scopes.last().map(|scope| scope.within(query));
-        self.scopes.extend(scope);
-        let has = match query.body.as_ref() {
-            SetExpr::Select(select) => self.is_in(select),
+        let (query, name) = (&*query, self.name);
+        self.scopes.enter_query(query, |scope| match query.body.as_ref() {
+            SetExpr::Select(select) => has_name(select, name, scope),
             _ => false,
-        };
-        self.shadowed.push(has);
+        });
         ControlFlow::Continue(())
     }
 
     fn post_visit_query(&mut self, _: &mut Query) -> ControlFlow<()> {
-        self.shadowed.pop();
-        self.scopes.pop();
+        self.scopes.leave_query();
         ControlFlow::Continue(())
     }
 
     fn pre_visit_select(&mut self, select: &mut Select) -> ControlFlow<()> {
-        let has = self.is_in(select);
-        self.shadowed.push(has);
+        let name = self.name;
+        self.scopes.enter_select(|scope| has_name(select, name, scope));
         ControlFlow::Continue(())
     }
 
     fn post_visit_select(&mut self, _: &mut Select) -> ControlFlow<()> {
-        self.shadowed.pop();
+        self.scopes.leave_select();
         ControlFlow::Continue(())
     }
 
     fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
-        if !self.shadowed.contains(&true)
+        if self.scopes.is_visible()
             && let Expr::Identifier(used) = expr
             && is_same(used, self.name)
         {
@@ -305,7 +297,7 @@ mod tests {
         let sql = format!("SELECT {sum} AS a FROM t WHERE f({uses})");
         let tree = DFParser::parse_sql(&sql).unwrap().pop_front().unwrap();
         let Tree::Statement(mut statement) = tree else { panic!("{sql}") };
-        let mut aliased = Aliases::new("a", Vec::new());
+        let mut aliased = Aliases::new("a", None);
         let _ = walk_mut(&mut *statement, &mut aliased);
         assert!(aliased.found);
         let mut parts = 0;

@@ -16,6 +16,7 @@ use super::outer_using::{fills_left, name_tables};
 use crate::perfetto_sql::scope::{
     Scope, Source, is_same, is_star, join_columns, last, using, visit_queries, written_out,
 };
+use crate::perfetto_sql::scope_stack::NameScopes;
 
 /// Qualifies the column `name` where joins are USING it; returns whether there was such a place.
 /// NATURAL joins by that column first become joins USING it, which often is enough.
@@ -248,62 +249,56 @@ fn equalities(join: &Join, before: &[Source], joined: &[Source]) -> Option<Expr>
 pub(super) struct Names<'a> {
     name: String,
     value: Expr,
-    /// For each query and SELECT around, from the first SELECT on, whether it has a column of that
-    /// name.
-    shadowed: Vec<bool>,
-    /// The scopes of the queries around, the innermost last.
-    scopes: Vec<Scope<'a>>,
+    scopes: NameScopes<'a>,
     found: bool,
 }
 
 impl<'a> Names<'a> {
     pub(super) fn new(name: String, value: Expr, scope: &Scope<'a>) -> Self {
-        Self { name, value, shadowed: Vec::new(), scopes: vec![scope.clone()], found: false }
+        Self { name, value, scopes: NameScopes::new(Some(scope.clone())), found: false }
     }
+}
 
-    fn is_column_of(&self, select: &Select) -> bool {
-        let Some(scope) = self.scopes.last() else { return true };
-        let sources = scope.sources(select);
-        sources.iter().any(|source| source.columns.is_none() || source.has(&self.name))
-    }
+/// Whether a SELECT has a column of that name, or columns that are not known.
+fn may_have_column(select: &Select, name: &str, scope: Option<&Scope>) -> bool {
+    let Some(scope) = scope else { return true };
+    let sources = scope.sources(select);
+    sources.iter().any(|source| source.columns.is_none() || source.has(name))
 }
 
 impl VisitorMut for Names<'_> {
     type Break = ();
 
     fn pre_visit_query(&mut self, query: &mut Query) -> ControlFlow<()> {
-        let scope = self.scopes.last().map(|scope| scope.within(query));
-        self.scopes.extend(scope);
-        let has = match query.body.as_ref() {
-            SetExpr::Select(select) => self.is_column_of(select),
+        let (query, name) = (&*query, &self.name);
+        self.scopes.enter_query(query, |scope| match query.body.as_ref() {
+            SetExpr::Select(select) => may_have_column(select, name, scope),
             // Each SELECT has its own columns; an order is by columns of the result.
             SetExpr::SetOperation { .. } => query.order_by.is_some(),
             _ => true,
-        };
-        self.shadowed.push(has);
+        });
         ControlFlow::Continue(())
     }
 
     fn post_visit_query(&mut self, _: &mut Query) -> ControlFlow<()> {
-        self.shadowed.pop();
-        self.scopes.pop();
+        self.scopes.leave_query();
         ControlFlow::Continue(())
     }
 
     fn pre_visit_select(&mut self, select: &mut Select) -> ControlFlow<()> {
         // The first SELECT is the one with the name.
-        let has = !self.shadowed.is_empty() && self.is_column_of(select);
-        self.shadowed.push(has);
+        let (name, is_first) = (&self.name, self.scopes.is_outermost());
+        self.scopes.enter_select(|scope| !is_first && may_have_column(select, name, scope));
         ControlFlow::Continue(())
     }
 
     fn post_visit_select(&mut self, _: &mut Select) -> ControlFlow<()> {
-        self.shadowed.pop();
+        self.scopes.leave_select();
         ControlFlow::Continue(())
     }
 
     fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
-        if !self.shadowed.contains(&true)
+        if self.scopes.is_visible()
             && let Expr::Identifier(name) = expr
             && is_same(name, &self.name)
         {

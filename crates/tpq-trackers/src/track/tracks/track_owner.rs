@@ -34,12 +34,12 @@ impl Owners {
         self.owners.get(&uuid).copied()
     }
 
-    /// Takes note of what the ancestors of a track say that it is of.
+    /// Takes note of the owner that the ancestors of a track give it.
     pub(in crate::track) fn remember(&mut self, uuid: u64, owner: Owner) {
         self.owners.entry(uuid).or_insert(owner);
     }
 
-    /// Decides what a track is of, unless that is done or only its ancestors say.
+    /// Decides on the owner of a track, unless that is done or only its ancestors say.
     pub(in crate::track) fn decide(
         &mut self,
         uuid: u64,

@@ -72,13 +72,13 @@ enum TrackTarget {
     Group(u32, FirstEvent),
 }
 
-/// What was found out about a track that events name, in one place: nearly every event asks for all
-/// of it, and programs make a track for each task.
+/// Facts about a track that events name, in one place: nearly every event asks for all of them, and
+/// programs make a track for each task.
 #[derive(Clone, Copy, Default)]
 struct KnownTrack {
     /// Whether its ancestors are known.
     sound: bool,
-    /// What it is of, once decided.
+    /// Its owner, once decided.
     owner: Option<Owner>,
     /// Where its events lie, after the first one.
     target: Option<TrackTarget>,
@@ -449,7 +449,7 @@ impl Trackers {
     }
 }
 
-/// What a track is of: itself or the nearest of its ancestors that says so, else its machine.
+/// The owner of a track: its own or that of the nearest ancestor with one, else its machine.
 fn owner_of(uuid: u64, described: &FxHashMap<u64, Described>, owners: &Owners, home: u32) -> Owner {
     let mut next = uuid;
     let mut machine = home;

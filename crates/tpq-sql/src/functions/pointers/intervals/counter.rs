@@ -8,6 +8,7 @@ use datafusion::arrow::datatypes::Fields;
 use datafusion::common::{Result, ScalarValue, exec_err, plan_err};
 use rustc_hash::FxHashMap;
 
+use super::checked_time;
 use crate::functions::pointers::operator::{Operand, OperandType, TableOperator, wrong_operands};
 use crate::functions::pointers::table::{integer, integers, number, number_column, to_column};
 
@@ -50,7 +51,7 @@ impl TableOperator for CounterIntervals {
         let (tracks, values) = (integers(counters, 2)?, number_column(counters, 3)?);
         let value = |row: usize| if values.is_null(row) { 0.0 } else { values.value(row) };
         let kept = without_repeats(&times, &tracks, value);
-        Ok(Some(columns(&kept, &ids, &times, &tracks, value, end)))
+        columns(&kept, &ids, &times, &tracks, value, end).map(Some)
     }
 }
 
@@ -89,6 +90,9 @@ fn without_repeats(times: &[i64], tracks: &[i64], value: impl Fn(usize) -> f64) 
 }
 
 /// The columns of the result; the last interval of each track ends at `end`.
+///
+/// # Errors
+/// When a duration is no integer of 64 bits.
 fn columns(
     tracks: &[Vec<usize>],
     ids: &[i64],
@@ -96,12 +100,13 @@ fn columns(
     track_ids: &[i64],
     value: impl Fn(usize) -> f64,
     end: i64,
-) -> Vec<ArrayRef> {
+) -> Result<Vec<ArrayRef>> {
     let (mut dur, mut next_value, mut delta) = (Vec::new(), Vec::new(), Vec::new());
     for rows in tracks {
         for (at, &row) in rows.iter().enumerate() {
             let next = rows.get(at + 1).copied();
-            dur.push(next.map_or(end, |next| times[next]) - times[row]);
+            let end = next.map_or(end, |next| times[next]);
+            dur.push(checked_time(end.checked_sub(times[row]))?);
             next_value.push(next.map(&value));
             let before = at.checked_sub(1).and_then(|before| rows.get(before));
             delta.push(before.map(|&before| value(row) - value(before)));
@@ -109,7 +114,7 @@ fn columns(
     }
     let rows = || tracks.iter().flatten().copied();
     let values: Float64Array = rows().map(|row| Some(value(row))).collect();
-    vec![
+    Ok(vec![
         to_column(rows().map(|row| ids[row]).collect()),
         to_column(rows().map(|row| times[row]).collect()),
         to_column(dur),
@@ -117,7 +122,7 @@ fn columns(
         Arc::new(values),
         Arc::new(Float64Array::from(next_value)),
         Arc::new(Float64Array::from(delta)),
-    ]
+    ])
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ mod self_intersect;
 use std::sync::Arc;
 
 use datafusion::arrow::datatypes::DataType;
+use datafusion::common::{Result, exec_datafusion_err};
 
 use super::collect::Layout;
 use super::operator::TableOperator;
@@ -61,6 +62,14 @@ pub(super) const COLLECTED: &[Layout] = &[
         null_error: None,
     },
 ];
+
+/// A time or duration that was computed from others.
+///
+/// # Errors
+/// When it is no integer of 64 bits.
+fn checked_time(time: Option<i64>) -> Result<i64> {
+    time.ok_or_else(|| exec_datafusion_err!("integer overflow in the times of intervals"))
+}
 
 /// The functions of this family.
 pub(super) fn operators() -> Vec<Arc<dyn TableOperator>> {

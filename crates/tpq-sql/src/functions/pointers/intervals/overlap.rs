@@ -5,6 +5,7 @@ use datafusion::arrow::array::{ArrayRef, Int64Array};
 use datafusion::arrow::datatypes::Fields;
 use datafusion::common::Result;
 
+use super::checked_time;
 use crate::functions::pointers::table::{integer, integer_column, to_column, to_nullable_column};
 
 /// The duration of an interval without an end.
@@ -18,7 +19,7 @@ pub(super) fn columns() -> Fields {
 /// A row for each time at which an interval starts or ends, in their order.
 pub(super) fn counted(collected: &[ArrayRef]) -> Result<Vec<ArrayRef>> {
     let (starts, durs) = (integer_column(collected, 0)?, integer_column(collected, 1)?);
-    let bounds = Bounds::of(starts, durs);
+    let bounds = Bounds::of(starts, durs)?;
     let mut counts = Counts { value: bounds.unknown.unwrap_or(0), ..Counts::default() };
     counts.add(&bounds.starts, &bounds.ends);
     Ok(match bounds.unknown {
@@ -41,7 +42,9 @@ struct Bounds {
 }
 
 impl Bounds {
-    fn of(starts: &Int64Array, durs: &Int64Array) -> Self {
+    /// # Errors
+    /// When an interval ends after the greatest integer.
+    fn of(starts: &Int64Array, durs: &Int64Array) -> Result<Self> {
         let room = starts.len();
         let (all_starts, ends) = (Vec::with_capacity(room), Vec::with_capacity(room));
         let mut bounds = Self { starts: all_starts, ends, unknown: None };
@@ -52,14 +55,16 @@ impl Bounds {
                 continue;
             };
             bounds.starts.push(start);
-            bounds.ends.extend(dur.map(|dur| start.saturating_add(dur)));
+            if let Some(dur) = dur {
+                bounds.ends.push(checked_time(start.checked_add(dur))?);
+            }
         }
         for times in [&mut bounds.starts, &mut bounds.ends] {
             if !times.is_sorted() {
                 times.sort_unstable();
             }
         }
-        bounds
+        Ok(bounds)
     }
 }
 
@@ -127,6 +132,15 @@ mod tests {
         // An interval without length is a time of its own.
         assert_eq!(counts(&[known(7, 0)]), [(Some(7), 0)]);
         assert_eq!(counts(&[]), []);
+    }
+
+    #[test]
+    fn an_end_after_all_integers_is_an_error() {
+        let last = i64::MAX - 5;
+        assert_eq!(counts(&[known(last, 5)]), [(Some(last), 1), (Some(i64::MAX), 0)]);
+        let columns = [last, 6].map(|value| Arc::new(Int64Array::from(vec![value])) as ArrayRef);
+        let error = counted(&columns).unwrap_err();
+        assert!(error.to_string().contains("integer overflow"), "{error}");
     }
 
     #[test]

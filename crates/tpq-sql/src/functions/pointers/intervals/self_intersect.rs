@@ -10,6 +10,7 @@ use datafusion::arrow::datatypes::{DataType, Field, Fields};
 use datafusion::common::{Result, exec_err, plan_err};
 use rustc_hash::FxHashMap;
 
+use super::checked_time;
 use super::keys::{Keys, names_in};
 use crate::cancel;
 use crate::functions::pointers::operator::{Operand, OperandType, TableOperator, wrong_operands};
@@ -51,29 +52,32 @@ struct Event {
 }
 
 /// The sorted starts and ends of the intervals in `rows`.
-fn events(starts: &[i64], durs: &[i64], rows: impl Iterator<Item = u32>) -> Vec<Event> {
+///
+/// # Errors
+/// When an interval ends after the greatest integer.
+fn events(starts: &[i64], durs: &[i64], rows: impl Iterator<Item = u32>) -> Result<Vec<Event>> {
     let mut events = Vec::new();
     for row in rows {
         let (start, dur) = (starts[row as usize], durs[row as usize]);
         events.push(Event { at: start, is_end: false, row });
-        events.push(Event { at: start.saturating_add(dur), is_end: true, row });
+        events.push(Event { at: checked_time(start.checked_add(dur))?, is_end: true, row });
     }
     events.sort_unstable();
-    events
+    Ok(events)
 }
 
 /// Computes the result: a row for each interval in each segment.
 ///
 /// # Errors
-/// When the statement is cancelled.
+/// When the statement is cancelled, and when a time is no integer of 64 bits.
 fn segment_rows(ids: &[i64], starts: &[i64], durs: &[i64]) -> Result<Vec<ArrayRef>> {
-    let events = events(starts, durs, (0u32..).take(ids.len()));
+    let events = events(starts, durs, (0u32..).take(ids.len()))?;
     let mut columns: [Vec<i64>; 5] = Default::default();
     // The ids of the active intervals by the order of their starts, and the key of each id.
     let mut active = BTreeMap::new();
     let mut number = FxHashMap::default();
     let (mut at, mut group, mut started) = (0, 0i64, 0u64);
-    while let Some(first) = events.get(at) {
+    while let Some(first) = events.get(at).copied() {
         cancel::check()?;
         let count = events[at..].iter().take_while(|event| event.at == first.at).count();
         let ends: Vec<i64> = events[at..at + count]
@@ -95,7 +99,7 @@ fn segment_rows(ids: &[i64], starts: &[i64], durs: &[i64]) -> Result<Vec<ArrayRe
         }
         at += count;
         group += 1;
-        let dur = events.get(at).map_or(0, |next| next.at - first.at);
+        let dur = time_to(events.get(at), first)?;
         let active_ids = active.values().map(|&id| (id, 0));
         for (id, ended) in active_ids.chain(ends.into_iter().map(|id| (id, 1))) {
             for (column, value) in columns.iter_mut().zip([first.at, dur, group, id, ended]) {
@@ -110,6 +114,14 @@ fn segment_rows(ids: &[i64], starts: &[i64], durs: &[i64]) -> Result<Vec<ArrayRe
 /// contain each segment, and the sum, minimum and maximum of their values.
 #[derive(Debug)]
 pub(super) struct SelfIntersectAggregate;
+
+/// The time from an event to the next; 0 from the last event on.
+///
+/// # Errors
+/// When it is no integer of 64 bits.
+fn time_to(next: Option<&Event>, event: Event) -> Result<i64> {
+    next.map_or(Ok(0), |next| checked_time(next.at.checked_sub(event.at)))
+}
 
 /// The number of columns of a collected table before those of its key: ts, dur, value.
 const COLUMNS_BEFORE_KEY: usize = 3;
@@ -155,7 +167,7 @@ impl TableOperator for SelfIntersectAggregate {
         rows.sort_by_key(|&row| numbers[row as usize]);
         let mut found = Segments::default();
         for rows in rows.chunk_by(|&a, &b| numbers[a as usize] == numbers[b as usize]) {
-            found.sweep(events(&starts, &durs, rows.iter().copied()), values);
+            found.sweep(events(&starts, &durs, rows.iter().copied())?, values)?;
         }
         found.columns(keys).map(Some)
     }
@@ -181,7 +193,7 @@ fn ordered(value: f64) -> i64 {
 }
 
 impl Segments {
-    fn sweep(&mut self, events: Vec<Event>, values: &Float64Array) {
+    fn sweep(&mut self, events: Vec<Event>, values: &Float64Array) -> Result<()> {
         let first_segment = self.ts.len();
         let (mut count, mut sum) = (0i64, 0.0);
         // The values of the active intervals, and the number of intervals with each value.
@@ -204,9 +216,10 @@ impl Segments {
             }
             let least = active.first_key_value().map(|(_, entry)| entry.0);
             let greatest = active.last_key_value().map(|(_, entry)| entry.0);
-            let dur = events.get(at).map_or(0, |next| next.at - first.at);
-            self.push(first_segment, first, dur, count, sum, least.zip(greatest));
+            let dur = time_to(events.get(at), first)?;
+            self.push(first_segment, first, dur, count, sum, least.zip(greatest))?;
         }
+        Ok(())
     }
 
     /// Adds a segment; extends the previous one instead if its values are equal.
@@ -218,7 +231,7 @@ impl Segments {
         count: i64,
         sum: f64,
         bounds: Option<(f64, f64)>,
-    ) {
+    ) -> Result<()> {
         if let (Some(last_count), Some(last_sum), Some(last_bounds), Some(last_dur)) =
             (self.count.last(), self.sum.last(), self.bounds.last(), self.dur.last_mut())
             && self.ts.len() > first_segment
@@ -226,8 +239,8 @@ impl Segments {
             && last_sum.to_bits() == sum.to_bits()
             && *last_bounds == bounds
         {
-            *last_dur += dur;
-            return;
+            *last_dur = checked_time(last_dur.checked_add(dur))?;
+            return Ok(());
         }
         self.ts.push(event.at);
         self.dur.push(dur);
@@ -235,6 +248,7 @@ impl Segments {
         self.sum.push(sum);
         self.bounds.push(bounds);
         self.row.push(event.row);
+        Ok(())
     }
 
     fn columns(self, keys: &[ArrayRef]) -> Result<Vec<ArrayRef>> {
