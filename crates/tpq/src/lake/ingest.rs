@@ -9,10 +9,9 @@ use futures::{FutureExt, Stream, StreamExt};
 use tokio::sync::mpsc::{Sender, channel};
 use tokio::time::{Instant, timeout_at};
 use tpq_lake::{Committed, Lake, LakeCatalog, LakeError, LakeTrace};
-use tpq_sql::SqlError;
+use tpq_sql::{AbortOnDrop, SqlError};
 
 use super::facts::facts_of;
-use crate::abort_on_drop::AbortOnDrop;
 use crate::{EachOptions, ImportOptions, OpenError, Trace};
 
 /// Traces that are committed at a time.
