@@ -140,16 +140,13 @@ impl TableCache {
             let other = left_out_at(path).filter(|_| !left_out.is_empty());
             other.is_some_and(|other| other.is_subset_of(left_out))
         };
-        {
-            let _locked = folder::lock(&self.folder);
-            // Asked first: the entry at this path is the first to make room.
-            if is_stored() {
-                return Ok(());
-            }
-            let size = tables.packed_bytes();
-            if !folder::make_room(&self.folder, size, self.max_bytes, path)? {
-                return Ok(());
-            }
+        if is_stored() {
+            return Ok(());
+        }
+        // Without the lock: the entry at this path stays until the new one takes its place.
+        let size = tables.packed_bytes();
+        if !folder::make_room(&self.folder, size, self.max_bytes, path)? {
+            return Ok(());
         }
         let file = folder::unfinished(&self.folder)?;
         // Nothing waits for the disk: a file that a loss of power damaged has other checksums.
