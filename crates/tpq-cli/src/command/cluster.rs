@@ -172,6 +172,7 @@ fn options_of_task(args: &ExecutorArgs, tasks: usize) -> anyhow::Result<ImportOp
     Ok(ImportOptions {
         memory_limit: limit,
         threads: Some(1),
+        store_whole: true,
         cache,
         give_back: Some(allocator::give_back),
         ..ImportOptions::default()

@@ -30,7 +30,7 @@ pub(crate) use entry_writes::{EntryWrites, WeakEntryWrites};
 pub(crate) use key::{Key, KeyEnd};
 
 use self::mapped::{MappedTables, Unusable};
-use crate::traces::Traces;
+use crate::traces::{Stamps, Traces};
 use crate::{ImportOptions, ImportSummary};
 
 /// The default limit of the total size in bytes.
@@ -72,6 +72,11 @@ impl TableCache {
     #[must_use]
     pub fn of_traces_from(self, bytes: u64) -> Self {
         Self { min_trace_bytes: bytes, ..self }
+    }
+
+    /// Whether no entry of these traces is ever stored, as far as that is known before their import.
+    pub(crate) fn leaves_out(&self, traces: &Traces, stamps: &Stamps) -> bool {
+        traces.bytes(stamps) < self.min_trace_bytes && traces.are_plain_files()
     }
 
     /// Whether there may be an entry with a key that ends so. Its file may be damaged.

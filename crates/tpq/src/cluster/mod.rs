@@ -53,7 +53,11 @@ impl Worker {
                 Opening::Lake(lake, trace)
             }
         };
-        let options = ImportOptions { cancel: cancel.clone(), ..self.options.clone() };
+        let statements = match &work.task {
+            Task::Statement { sql, .. } => Some(sql.as_str().into()),
+            Task::Ingest { .. } => None,
+        };
+        let options = ImportOptions { statements, cancel: cancel.clone(), ..self.options.clone() };
         let opened = opening.open(&options, metadata, &mut 0).await.map_err(external)?;
         for (name, value) in parameters {
             opened.0.session().set_parameter(name, value.clone());
