@@ -64,8 +64,13 @@ mod tests {
 
     fn is_lost(level: Level, target: &str, message: &str) -> bool {
         let reports = LostReports::new();
-        let args = format_args!("{message} [1] due to a cause");
-        reports.log(&Record::builder().level(level).target(target).args(args).build());
+        reports.log(
+            &Record::builder()
+                .level(level)
+                .target(target)
+                .args(format_args!("{message} [1] due to a cause"))
+                .build(),
+        );
         reports.is_any()
     }
 
