@@ -11,7 +11,8 @@ are slow; every way to ask it must find those, and all ways must give the same r
     each     `query --each` without a cache and with one, a loop of single queries, and a pool of single
              queries with a process for each core: seconds, and the peak memory of all processes
     memory   the peak memory of `query --each` over a tenth, a third and all of the traces
-    ingest   `tpq ingest`: traces and megabytes per second, and the size of the lake beside the traces
+    ingest   `tpq ingest`: traces and megabytes per second, the size of the lake beside the traces, and
+             the peak memory over a tenth, a third and all of them
     lake     the question over the lake, once over all traces and on each: seconds; with and without a
              filter on the day: files of the plan, and bytes that were read; the same when compacted
     cluster  the question on 1, 2 and 3 executors of one task each, over files and over the lake
@@ -147,6 +148,11 @@ def size_of(folder):
 
 
 def ingest(bench):
+    part = os.path.join(bench.scratch, "part")
+    for count in sorted({max(1, len(bench.paths) // share) for share in (10, 3)}):
+        _, took, peak = bench.run("ingest", "-q", *bench.paths[:count], "--lake", part)
+        say(f"ingest, {count} traces", took, peak)
+        shutil.rmtree(part)
     shutil.rmtree(bench.lake, ignore_errors=True)
     _, took, peak = bench.run("ingest", "-q", bench.all, "--lake", bench.lake)
     count = len(bench.paths)

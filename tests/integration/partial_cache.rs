@@ -100,6 +100,40 @@ fn an_entry_without_tables_answers_statements_that_do_not_name_them() {
     assert_eq!(fixture.missing(), Some(ALL.to_vec()));
 }
 
+/// Of many traces, each that is stored is stored whole, and others are imported as without a cache.
+#[test]
+fn traces_that_are_stored_whole_leave_out_tables_only_where_nothing_is_stored() {
+    let fixture = Fixture::new();
+    let open = |cache: TableCache| {
+        let statements = Some(SCHED.into());
+        let options = ImportOptions {
+            store_whole: true,
+            statements,
+            cache: Some(cache),
+            ..ImportOptions::default()
+        };
+        let paths = [fixture.path()];
+        let trace = fixture.runtime.block_on(Trace::open(&paths, options)).unwrap();
+        trace.wait_until_cached();
+        trace
+    };
+    // The trace is smaller than what is stored by default.
+    let folder = fixture.folder.path().join("cache");
+    for _ in 0..2 {
+        let small = open(TableCache::in_folder(&folder));
+        assert!(!small.is_from_cache());
+        assert_eq!(small.tables().groups_left_out(), TableGroups::all());
+        assert_eq!(fixture.rows(&small, "SELECT ts FROM sched"), 2);
+    }
+    assert!(!folder.exists());
+    for is_stored in [false, true] {
+        let whole = open(fixture.cache());
+        assert_eq!(whole.is_from_cache(), is_stored);
+        assert_eq!(whole.tables().groups_left_out(), TableGroups::NONE);
+    }
+    assert_eq!(fixture.missing(), Some(Vec::new()));
+}
+
 /// A statement that names a missing table, or any statement, has everything imported.
 #[test]
 fn an_entry_with_all_tables_replaces_one_without() {

@@ -24,6 +24,7 @@ mod codec;
 mod error;
 mod executor;
 mod kept_rows;
+mod lost_reports;
 mod names;
 mod operator;
 mod probe;

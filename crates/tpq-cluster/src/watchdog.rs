@@ -2,8 +2,9 @@
 //!
 //! Ballista ends an executor in steps that wait for each other without a limit. Its wait for tasks
 //! never ends where tasks were dropped, as they are once the scheduler is lost, and its requests
-//! may wait for a scheduler that hangs. So a thread that does not depend on the runtime checks
-//! both, and says when the process has to end as it is.
+//! may wait for a scheduler that hangs. An executor also has to end where the report of a task was
+//! lost, see [`crate::lost_reports`]. So a thread that does not depend on the runtime checks these,
+//! and says when the process has to end as it is.
 
 use std::io;
 use std::sync::Arc;
@@ -16,10 +17,11 @@ use ballista_executor::health::ExecutorHealth;
 use tokio::sync::oneshot;
 
 use crate::cancellation::RunningStages;
+use crate::lost_reports::LostReports;
 use crate::scheduler::LOST_SECONDS;
 
-/// How long an executor may be without its scheduler, or be about to end. After this time without a
-/// sign of life, the scheduler has given its tasks to others.
+/// How long an executor may be without its scheduler, go on after a lost report, or be about to end.
+/// After this time without a sign of life, the scheduler has given its tasks to others.
 const LIMIT: Duration = Duration::from_secs(LOST_SECONDS);
 
 /// The time between two checks.
@@ -32,6 +34,7 @@ struct Watched {
     /// The last answer of the scheduler to a sign of life.
     health: ExecutorHealth,
     running: RunningStages,
+    lost_reports: &'static LostReports,
     /// Whether the scheduler has ever answered.
     registered: AtomicBool,
     /// Whether a signal asked the process to end.
@@ -49,7 +52,8 @@ impl Watchdog {
     ) -> io::Result<(Self, oneshot::Receiver<()>)> {
         let (overdue, receiver) = oneshot::channel();
         let (registered, asked) = (AtomicBool::new(false), AtomicBool::new(false));
-        let watched = Arc::new(Watched { health, running, registered, asked });
+        let lost_reports = LostReports::of_process();
+        let watched = Arc::new(Watched { health, running, lost_reports, registered, asked });
         let watchdog = Self(Arc::clone(&watched));
         thread::Builder::new().name("watchdog".into()).spawn(move || watched.watch(overdue))?;
         Ok((watchdog, receiver))
@@ -80,7 +84,9 @@ impl Watched {
     fn is_ending(&self) -> bool {
         let is_lost = self.is_registered() && !self.health.is_ready();
         let terminating = TERMINATING.load(Ordering::Acquire);
-        is_lost || is_stuck(self.asked.load(Ordering::Acquire), terminating, self.running.is_any())
+        is_lost
+            || self.lost_reports.is_any()
+            || is_stuck(self.asked.load(Ordering::Acquire), terminating, self.running.is_any())
     }
 
     fn watch(&self, overdue: oneshot::Sender<()>) {

@@ -8,26 +8,53 @@ use std::time::Duration;
 
 use delta_kernel_default_engine::executor::tokio::TokioMultiThreadExecutor;
 use tokio::runtime::{Builder, Handle, Runtime, RuntimeFlavor};
+use tokio::task::JoinHandle;
 
 use crate::LakeError;
 
 /// Storage waits more than it computes.
 const THREADS: usize = 2;
+/// Logs wait for storage as well.
+const LOG_THREADS: usize = 8;
 
 /// The longest pause before the second try of a commit, and before later ones, in ms.
 const FIRST_PAUSE: u64 = 20;
 const LONGEST_PAUSE: u64 = 1000;
 
-static RUNTIME: OnceLock<Option<Runtime>> = OnceLock::new();
+static STORAGE: Threads = Threads::new();
+static LOGS: Threads = Threads::new();
+static ENCODERS: Threads = Threads::new();
+
+/// Threads that are started when they are first needed.
+struct Threads(OnceLock<Option<Runtime>>);
+
+impl Threads {
+    const fn new() -> Self {
+        Self(OnceLock::new())
+    }
+
+    fn handle(
+        &self,
+        build: impl FnOnce() -> std::io::Result<Runtime>,
+    ) -> Result<&Handle, LakeError> {
+        let runtime = self.0.get_or_init(|| build().ok()).as_ref();
+        let none = || LakeError::Threads("they cannot be started".to_owned());
+        runtime.map(Runtime::handle).ok_or_else(none)
+    }
+}
 
 fn handle() -> Result<&'static Handle, LakeError> {
-    let start = || {
+    STORAGE.handle(|| {
         let mut builder = Builder::new_multi_thread();
-        builder.worker_threads(THREADS).thread_name("storage").enable_all().build().ok()
-    };
-    let runtime = RUNTIME.get_or_init(start).as_ref();
-    let none = || LakeError::Threads("they cannot be started".to_owned());
-    runtime.map(Runtime::handle).ok_or_else(none)
+        builder.worker_threads(THREADS).thread_name("storage").enable_all().build()
+    })
+}
+
+/// A number of threads for work that blocks. Tokio gives work to each of its idle threads in turn,
+/// and the allocator keeps for each thread what its largest piece of work took, so there are few.
+fn few(name: &str, threads: usize) -> std::io::Result<Runtime> {
+    let mut builder = Builder::new_current_thread();
+    builder.max_blocking_threads(threads).thread_name(name).build()
 }
 
 /// The executor of the Delta engine.
@@ -35,18 +62,32 @@ pub(crate) fn executor() -> Result<Arc<TokioMultiThreadExecutor>, LakeError> {
     Ok(Arc::new(TokioMultiThreadExecutor::new(handle()?.clone())))
 }
 
-/// Runs code that blocks, such as work on a Delta log, on a thread of its own.
+/// Runs code that blocks, such as work on a Delta log, on a thread that may wait for storage. It
+/// must not wait for other such work.
 pub(crate) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, LakeError> + Send + 'static,
 ) -> Result<T, LakeError> {
-    let done = handle()?.spawn_blocking(work).await;
-    done.map_err(|stopped| LakeError::Threads(stopped.to_string()))?
+    let threads = LOGS.handle(|| few("lake log", LOG_THREADS))?;
+    done(threads.spawn_blocking(work)).await
+}
+
+/// The same for code that encodes rows, for which there is a thread for each core.
+pub(crate) async fn encoding<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, LakeError> + Send + 'static,
+) -> Result<T, LakeError> {
+    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = ENCODERS.handle(|| few("encoder", cores()))?;
+    done(threads.spawn_blocking(work)).await
+}
+
+async fn done<T>(task: JoinHandle<Result<T, LakeError>>) -> Result<T, LakeError> {
+    task.await.map_err(|stopped| LakeError::Threads(stopped.to_string()))?
 }
 
 /// Runs asynchronous work of storage beside the caller.
 pub(crate) fn spawn<T: Send + 'static>(
     work: impl Future<Output = T> + Send + 'static,
-) -> Result<tokio::task::JoinHandle<T>, LakeError> {
+) -> Result<JoinHandle<T>, LakeError> {
     Ok(handle()?.spawn(work))
 }
 
@@ -99,6 +140,23 @@ mod tests {
         });
         runtime.spawn(async move { sender.send(()) });
         assert!(runtime.block_on(waiting).unwrap().unwrap());
+    }
+
+    #[tokio::test]
+    async fn work_waits_for_one_of_few_threads() {
+        let name = || Ok(std::thread::current().name().unwrap_or_default().to_owned());
+        let threads = || {
+            std::thread::sleep(Duration::from_millis(1));
+            Ok(std::thread::current().id())
+        };
+        let many = futures::future::try_join_all((0..50).map(|_| blocking(threads)));
+        let ids: std::collections::HashSet<_> = many.await.unwrap().into_iter().collect();
+        assert!(ids.len() <= LOG_THREADS, "{ids:?}");
+        assert_eq!(blocking(name).await.unwrap(), "lake log");
+        assert_eq!(encoding(name).await.unwrap(), "encoder");
+        // It may wait for storage.
+        let waited = blocking(|| wait(async { Ok(7) })).await;
+        assert_eq!(waited.unwrap(), 7);
     }
 
     #[test]

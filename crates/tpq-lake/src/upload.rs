@@ -5,9 +5,9 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use object_store::path::Path;
-use object_store::{MultipartUpload, ObjectStore, ObjectStoreExt};
+use object_store::{MultipartUpload, ObjectStore, ObjectStoreExt, PutPayload};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::task::{JoinHandle, JoinSet};
 
@@ -16,13 +16,16 @@ use crate::{LakeError, runtime};
 
 /// The size of the parts that are sent, in bytes. Object stores ask for 5 MiB at least.
 const PART: usize = 8 << 20;
-/// Parts that wait to be sent.
-const AHEAD: usize = 2;
+/// The size of the pieces that a writer gives away, in bytes. A writer that collected whole parts
+/// would leave several times their size to the allocator, on each of its threads.
+const PIECE: usize = 1 << 20;
+/// Pieces that wait to become a part.
+const AHEAD: usize = 8;
 /// Parts that are sent at a time.
 const AT_A_TIME: usize = 4;
 
 enum Message {
-    Part(Bytes),
+    Piece(Bytes),
     /// The file is complete.
     End,
 }
@@ -73,19 +76,21 @@ impl Upload {
 
 impl UploadSink {
     fn send(&mut self) -> io::Result<()> {
-        let part = Bytes::from(std::mem::take(&mut self.buffer));
+        let piece = Bytes::from(std::mem::take(&mut self.buffer));
         let gone = |_| io::Error::new(io::ErrorKind::BrokenPipe, "storage does not take the file");
-        self.sender.blocking_send(Message::Part(part)).map_err(gone)
+        self.sender.blocking_send(Message::Piece(piece)).map_err(gone)
     }
 }
 
 impl Write for UploadSink {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.buffer.extend_from_slice(bytes);
-        if self.buffer.len() >= PART {
+        // A call may write less than it is given.
+        let taken = bytes.len().min(PIECE - self.buffer.len());
+        self.buffer.extend_from_slice(&bytes[..taken]);
+        if self.buffer.len() == PIECE {
             self.send()?;
         }
-        Ok(bytes.len())
+        Ok(taken)
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -96,40 +101,36 @@ impl Write for UploadSink {
     }
 }
 
-/// Sends the parts of a file to storage.
+/// Sends the pieces of a file to storage.
 async fn receive(
     store: Arc<dyn ObjectStore>,
     path: Path,
-    mut parts: Receiver<Message>,
+    mut pieces: Receiver<Message>,
 ) -> Result<u64, LakeError> {
     let abandoned = || LakeError::Threads(format!("the writer of {path} ended early"));
-    let mut first = Vec::new();
-    let mut size = 0;
-    while first.len() < PART {
-        match parts.recv().await.ok_or_else(abandoned)? {
-            Message::Part(part) => {
-                size += part.len() as u64;
-                first.extend_from_slice(&part);
-            }
+    let mut first = Pieces::default();
+    while first.len < PART {
+        match pieces.recv().await.ok_or_else(abandoned)? {
+            Message::Piece(piece) => first.push(piece),
             Message::End => {
-                store.put(&path, first.into()).await?;
+                let size = first.len as u64;
+                store.put(&path, first.take()).await?;
                 return Ok(size);
             }
         }
     }
     let mut file = Parts::of(store.put_multipart(&path).await?);
-    finish(&mut file, first, &mut parts, size).await?.ok_or_else(abandoned)
+    finish(&mut file, first, &mut pieces).await?.ok_or_else(abandoned)
 }
 
-/// Sends the parts of a file to its end, or removes them. Returns the size; `None` if the writer
-/// ended early.
+/// Sends a file in parts to its end, or removes them. Returns the size; `None` if the writer ended
+/// early.
 async fn finish(
     file: &mut Parts,
-    first: Vec<u8>,
-    parts: &mut Receiver<Message>,
-    size: u64,
+    first: Pieces,
+    pieces: &mut Receiver<Message>,
 ) -> Result<Option<u64>, object_store::Error> {
-    let sent = send(file, first, parts, size).await;
+    let sent = send(file, first, pieces).await;
     if !matches!(sent, Ok(Some(_))) {
         file.abort().await;
     }
@@ -139,16 +140,18 @@ async fn finish(
 /// Sends the parts and completes the file. Returns its size; `None` if the writer ended early.
 async fn send(
     file: &mut Parts,
-    first: Vec<u8>,
-    parts: &mut Receiver<Message>,
-    mut size: u64,
+    first: Pieces,
+    pieces: &mut Receiver<Message>,
 ) -> Result<Option<u64>, object_store::Error> {
-    file.put(&first).await?;
+    let mut size = first.len as u64;
+    for piece in first.bytes {
+        file.put(piece).await?;
+    }
     loop {
-        match parts.recv().await {
-            Some(Message::Part(part)) => {
-                size += part.len() as u64;
-                file.put(&part).await?;
+        match pieces.recv().await {
+            Some(Message::Piece(piece)) => {
+                size += piece.len() as u64;
+                file.put(piece).await?;
             }
             Some(Message::End) => {
                 file.complete().await?;
@@ -159,28 +162,56 @@ async fn send(
     }
 }
 
+/// Bytes that arrived in pieces, and are sent as they are.
+#[derive(Default)]
+struct Pieces {
+    bytes: Vec<Bytes>,
+    /// The number of bytes.
+    len: usize,
+}
+
+impl Pieces {
+    fn push(&mut self, piece: Bytes) {
+        self.len += piece.len();
+        self.bytes.push(piece);
+    }
+
+    /// All bytes. Nothing is left.
+    fn take(&mut self) -> PutPayload {
+        std::mem::take(self).bytes.into_iter().collect()
+    }
+}
+
 /// A file that storage receives in parts of one size, several at a time. Parts of a file that is
 /// neither completed nor aborted stay in an object store.
 struct Parts {
     upload: Box<dyn MultipartUpload>,
     sent: JoinSet<Result<(), object_store::Error>>,
     /// What is too short for a part.
-    rest: BytesMut,
+    rest: Pieces,
 }
 
 impl Parts {
     fn of(upload: Box<dyn MultipartUpload>) -> Self {
-        Self { upload, sent: JoinSet::new(), rest: BytesMut::new() }
+        Self { upload, sent: JoinSet::new(), rest: Pieces::default() }
     }
 
-    async fn put(&mut self, bytes: &[u8]) -> Result<(), object_store::Error> {
-        self.rest.extend_from_slice(bytes);
-        while self.rest.len() >= PART {
+    async fn put(&mut self, mut piece: Bytes) -> Result<(), object_store::Error> {
+        while self.rest.len + piece.len() >= PART {
             self.wait_for(AT_A_TIME - 1).await?;
-            let part = self.rest.split_to(PART).freeze();
-            self.sent.spawn(self.upload.put_part(part.into()));
+            self.rest.push(piece.split_to(PART - self.rest.len));
+            self.send_rest();
+        }
+        if !piece.is_empty() {
+            self.rest.push(piece);
         }
         Ok(())
+    }
+
+    /// Sends what there is as a part.
+    fn send_rest(&mut self) {
+        let part = self.rest.take();
+        self.sent.spawn(self.upload.put_part(part));
     }
 
     /// Waits until at most `count` parts are under way.
@@ -197,9 +228,8 @@ impl Parts {
     }
 
     async fn complete(&mut self) -> Result<(), object_store::Error> {
-        if !self.rest.is_empty() {
-            let part = self.rest.split().freeze();
-            self.sent.spawn(self.upload.put_part(part.into()));
+        if self.rest.len > 0 {
+            self.send_rest();
         }
         self.wait_for(0).await?;
         self.upload.complete().await.map(drop)
@@ -216,7 +246,7 @@ impl Parts {
 mod tests {
     use std::sync::Mutex;
 
-    use object_store::{PutPayload, PutResult, UploadPart};
+    use object_store::{PutResult, UploadPart};
 
     use super::*;
 
@@ -260,16 +290,18 @@ mod tests {
     async fn sent(fails_at: usize, ends: bool) -> (bool, Seen) {
         let seen = Arc::new(Mutex::new(Seen::default()));
         let mut file = Parts::of(Box::new(Failing(Arc::clone(&seen), fails_at)));
-        let (sender, mut parts) = channel(4);
-        sender.send(Message::Part(vec![1; PART / 2].into())).await.unwrap();
-        sender.send(Message::Part(vec![2; PART].into())).await.unwrap();
+        let (sender, mut pieces) = channel(4);
+        sender.send(Message::Piece(vec![1; PART / 2].into())).await.unwrap();
+        sender.send(Message::Piece(vec![2; PART].into())).await.unwrap();
         if ends {
             sender.send(Message::End).await.unwrap();
         }
         drop(sender);
-        let first = vec![0; PART];
-        let size = PART as u64;
-        let is_sent = matches!(finish(&mut file, first, &mut parts, size).await, Ok(Some(_)));
+        let mut first = Pieces::default();
+        first.push(vec![0; PART].into());
+        let whole = 2 * PART as u64 + PART as u64 / 2;
+        let sent = finish(&mut file, first, &mut pieces).await;
+        let is_sent = matches!(sent, Ok(Some(size)) if size == whole);
         drop(file);
         (is_sent, Arc::into_inner(seen).unwrap().into_inner().unwrap())
     }

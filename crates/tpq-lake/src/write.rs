@@ -104,10 +104,12 @@ fn fill(
     schema: &SchemaRef,
 ) -> Result<(), LakeError> {
     let all: Vec<usize> = (0..table.decl().columns.len()).collect();
+    let largest = (0..table.num_chunks()).map(|chunk| table.chunk_rows(chunk)).max();
+    let digests = std::iter::repeat_n(Some(digest), largest.unwrap_or_default());
+    let digests: StringViewArray = digests.collect();
     for chunk in 0..table.num_chunks() {
         let rows = table.read(chunk, 0..table.chunk_rows(chunk), &all)?;
-        let digests = std::iter::repeat_n(Some(digest), rows.num_rows());
-        let digests = Arc::new(digests.collect::<StringViewArray>()) as ArrayRef;
+        let digests = Arc::new(digests.slice(0, rows.num_rows())) as ArrayRef;
         let columns = std::iter::once(digests).chain(rows.columns().iter().cloned());
         let rows = RecordBatch::try_new(Arc::clone(schema), columns.collect())?;
         writer.write(&rows)?;
@@ -124,7 +126,7 @@ pub(crate) async fn write_parquet(
     fill: impl FnOnce(&mut dyn ResultWriter) -> Result<(), LakeError> + Send + 'static,
 ) -> Result<u64, LakeError> {
     let (upload, sink) = Upload::begin(store, path)?;
-    let written = runtime::blocking(move || {
+    let written = runtime::encoding(move || {
         let mut writer = writer(Format::Parquet, Box::new(sink), options);
         writer.begin(&schema)?;
         fill(writer.as_mut())?;

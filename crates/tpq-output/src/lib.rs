@@ -6,7 +6,7 @@
 //!
 //! A [`ResultWriter`] receives batches one by one and keeps none of them. The exception is the
 //! table format, which must know the widths of its columns and therefore buffers a limited number
-//! of rows. [`JsonRows`] are rows for a page, with the types of their columns. The crate does not
+//! of rows; Parquet keeps the first ones to choose encodings. [`JsonRows`] are rows for a page, with the types of their columns. The crate does not
 //! depend on SQL, nor on the destination of the bytes.
 
 mod arrow;
@@ -16,6 +16,7 @@ mod csv;
 mod error;
 mod file_format;
 mod format;
+mod integer_encoding;
 mod json;
 mod json_rows;
 mod markdown;

@@ -10,30 +10,58 @@ use datafusion::parquet::file::metadata::SortingColumn;
 use datafusion::parquet::file::properties::{EnabledStatistics, WriterProperties};
 use datafusion::parquet::schema::types::ColumnPath;
 
+use crate::integer_encoding::{SAMPLE_ROWS, prefers_dictionary};
 use crate::names::{rename, with_unique_names};
 use crate::{FileMetadata, Format, OutputError, OutputOptions, ResultWriter, Sink};
 
-/// Columns with mostly distinct values.
+/// Columns with mostly distinct values, which have no dictionary.
 const DISTINCT_COLUMNS: [&str; 3] = ["id", "ts", "ts_end"];
 /// The compression level of zstd: DuckDB's default, for files of the same size.
 const COMPRESSION_LEVEL: i32 = 3;
 /// Rows in a row group, the unit that readers skip: large enough to compress well, small enough
 /// that a writer buffers little.
 const ROW_GROUP_ROWS: usize = 512 * 1024;
+/// The size of a row group in bytes, for rows with much text.
+const ROW_GROUP_BYTES: usize = 16 << 20;
 
 pub(crate) struct ParquetWriter {
     /// `None` once a result set has begun.
     sink: Option<Sink>,
     sorted_by: Option<String>,
     metadata: FileMetadata,
-    schema: Option<SchemaRef>,
-    file: Option<ArrowWriter<Sink>>,
+    file: ParquetFile,
+}
+
+/// The file of a result set.
+enum ParquetFile {
+    /// There is no result set.
+    None,
+    /// The first rows are kept until there are enough to choose encodings.
+    Begun { sink: Sink, schema: SchemaRef, rows: Vec<RecordBatch> },
+    /// Rows go to the file.
+    Open { schema: SchemaRef, writer: Box<ArrowWriter<Sink>> },
 }
 
 impl ParquetWriter {
     pub(crate) fn new(sink: Sink, options: OutputOptions) -> Self {
         let OutputOptions { sorted_by, metadata, .. } = options;
-        Self { sink: Some(sink), sorted_by, metadata, schema: None, file: None }
+        Self { sink: Some(sink), sorted_by, metadata, file: ParquetFile::None }
+    }
+
+    /// Begins the file with the rows that were kept.
+    fn open(&mut self) -> Result<(), OutputError> {
+        match std::mem::replace(&mut self.file, ParquetFile::None) {
+            ParquetFile::Begun { sink, schema, rows } => {
+                let order = self.sorted_by.as_deref();
+                let properties = properties(&schema, order, &self.metadata, &rows);
+                let writer = ArrowWriter::try_new(sink, Arc::clone(&schema), Some(properties))?;
+                let mut writer = Box::new(writer);
+                rows.iter().try_for_each(|rows| writer.write(rows))?;
+                self.file = ParquetFile::Open { schema, writer };
+            }
+            other => self.file = other,
+        }
+        Ok(())
     }
 }
 
@@ -41,6 +69,7 @@ fn properties(
     schema: &SchemaRef,
     sorted_by: Option<&str>,
     metadata: &FileMetadata,
+    rows: &[RecordBatch],
 ) -> WriterProperties {
     let order = sorted_by.and_then(|name| schema.index_of(name).ok()).map(|column| {
         vec![SortingColumn {
@@ -50,16 +79,16 @@ fn properties(
         }]
     });
     let mut properties = WriterProperties::builder();
-    for field in schema.fields().iter().filter(|field| field.data_type() == &DataType::Int64) {
-        let column = ColumnPath::from(field.name().as_str());
-        // The encoding applies where a dictionary grows too large; `DISTINCT_COLUMNS` use no
-        // dictionary because it always would.
+    for (at, field) in schema.fields().iter().enumerate() {
+        if field.data_type() != &DataType::Int64 {
+            continue;
+        }
+        let name = field.name().as_str();
+        let has_dictionary = !DISTINCT_COLUMNS.contains(&name) && prefers_dictionary(rows, at);
+        // The encoding applies where there is no dictionary, or one that grows too large.
         properties = properties
-            .set_column_encoding(column.clone(), Encoding::DELTA_BINARY_PACKED)
-            .set_column_dictionary_enabled(
-                column,
-                !DISTINCT_COLUMNS.contains(&field.name().as_str()),
-            );
+            .set_column_encoding(ColumnPath::from(name), Encoding::DELTA_BINARY_PACKED)
+            .set_column_dictionary_enabled(ColumnPath::from(name), has_dictionary);
     }
     properties
         .set_compression(Compression::ZSTD(
@@ -68,6 +97,7 @@ fn properties(
         // Per page too, so that a reader with a time range skips within a row group.
         .set_statistics_enabled(EnabledStatistics::Page)
         .set_max_row_group_row_count(Some(ROW_GROUP_ROWS))
+        .set_max_row_group_bytes(Some(ROW_GROUP_BYTES))
         .set_sorting_columns(order)
         .set_key_value_metadata(metadata.key_values())
         .set_created_by(concat!("tpq ", env!("CARGO_PKG_VERSION")).to_owned())
@@ -79,22 +109,30 @@ impl ResultWriter for ParquetWriter {
         let one = OutputError::OneResultSet { format: Format::Parquet.name() };
         let sink = self.sink.take().ok_or(one)?;
         let schema = Arc::new(self.metadata.describe_columns(with_unique_names(schema)));
-        let properties = properties(&schema, self.sorted_by.as_deref(), &self.metadata);
-        self.file = Some(ArrowWriter::try_new(sink, Arc::clone(&schema), Some(properties))?);
-        self.schema = Some(schema);
+        self.file = ParquetFile::Begun { sink, schema, rows: Vec::new() };
         Ok(())
     }
 
     fn write(&mut self, batch: &RecordBatch) -> Result<(), OutputError> {
-        if let (Some(file), Some(schema)) = (&mut self.file, &self.schema) {
-            file.write(&rename(batch, schema)?)?;
+        match &mut self.file {
+            ParquetFile::None => {}
+            ParquetFile::Open { schema, writer } => writer.write(&rename(batch, schema)?)?,
+            ParquetFile::Begun { schema, rows, .. } => {
+                rows.push(rename(batch, schema)?);
+                if rows.iter().map(RecordBatch::num_rows).sum::<usize>() >= SAMPLE_ROWS {
+                    self.open()?;
+                }
+            }
         }
         Ok(())
     }
 
     fn end(&mut self) -> Result<(), OutputError> {
-        if let Some(file) = self.file.take() {
-            file.into_inner()?.flush()?;
+        self.open()?;
+        if let ParquetFile::Open { writer, .. } =
+            std::mem::replace(&mut self.file, ParquetFile::None)
+        {
+            writer.into_inner()?.flush()?;
         }
         Ok(())
     }

@@ -118,3 +118,32 @@ fn files_read_back_and_hold_one_result_set() {
         assert_eq!(batch.columns(), twice.columns());
     }
 }
+
+#[test]
+fn integers_of_parquet_files_have_the_encoding_that_suits_them() {
+    const ROWS: i64 = 40_000;
+    let column = |of: fn(i64) -> i64| -> ArrayRef {
+        Arc::new(Int64Array::from_iter_values((0..ROWS).map(of)))
+    };
+    // Four values, and values of which no two are equal.
+    let rows = batch(vec![
+        ("cpu", column(|row| row * 7 % 4)),
+        ("dur", column(|row| row * 7_919 % 1_000_003)),
+    ]);
+    let bytes = Bytes::default();
+    let mut writer = writer(Format::Parquet, Box::new(bytes.clone()), OutputOptions::default());
+    writer.begin(&rows.schema()).unwrap();
+    // The first rows are kept, until there are enough to look at.
+    for start in [0, 10_000, 20_000, 30_000] {
+        writer.write(&rows.slice(start, 10_000)).unwrap();
+    }
+    writer.end().unwrap();
+    let mut file = tempfile::tempfile().unwrap();
+    file.write_all(&bytes.take()).unwrap();
+    let reader = ParquetRecordBatchReaderBuilder::try_new(file).unwrap();
+    let group = reader.metadata().row_group(0);
+    let has_dictionary = |at: usize| group.column(at).dictionary_page_offset().is_some();
+    assert_eq!((has_dictionary(0), has_dictionary(1)), (true, false));
+    let read = reader.with_batch_size(ROWS as usize).build().unwrap().next().unwrap().unwrap();
+    assert_eq!(read.columns(), rows.columns());
+}

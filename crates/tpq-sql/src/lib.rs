@@ -14,6 +14,7 @@
 //! plan are tpq's own, because SQL on traces is SQLite's dialect, and because the tables know their
 //! order and value ranges.
 
+mod abort_on_drop;
 mod ambiguous_filters;
 mod attach;
 mod cancel;
@@ -68,6 +69,7 @@ mod views;
 #[cfg(test)]
 mod tests;
 
+pub use abort_on_drop::AbortOnDrop;
 pub use cancel::{CancelOnDrop, CancelToken, is_cancelled_here};
 pub use catalog::{Relation, RelationColumn};
 pub use distributed::{RemotePlan, function_state};

@@ -9,7 +9,6 @@
 //! # }
 //! ```
 
-mod abort_on_drop;
 mod arrange;
 mod cache;
 mod clocks;

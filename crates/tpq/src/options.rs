@@ -57,6 +57,9 @@ pub struct ImportOptions {
     /// out, of the cache entry as well. They are imported, with all others, when one is read after
     /// all, so other statements have the same answers. `None` imports everything.
     pub statements: Option<Arc<str>>,
+    /// Whether traces that the cache stores are imported with all tables, whatever `statements`
+    /// says: of many traces, other statements would have all imported again.
+    pub store_whole: bool,
     /// Cancels the import, which then fails with [`ImportError::Cancelled`] and leaves nothing
     /// behind. The import threads check the token every few milliseconds while events are read.
     /// Unpacking an archive and the prescan of a file cannot be cancelled.
@@ -89,6 +92,7 @@ impl Default for ImportOptions {
             allow_files: false,
             cache: None,
             statements: None,
+            store_whole: false,
             cancel: CancelToken::default(),
             progress: None,
             on_warning: None,

@@ -261,6 +261,14 @@ fn find_or_import(
     let unwanted = if traces.can_be_read_again() { unwanted } else { TableGroups::NONE };
     let stamps = Stamps::of(&traces);
     let cache = options.cache.clone().filter(|_| !options.strict);
+    let leaves_out = |cache: &TableCache| {
+        stamps.as_ref().is_some_and(|stamps| cache.leaves_out(&traces, stamps))
+    };
+    let cache = cache.filter(|cache| !leaves_out(cache));
+    let unwanted = match &cache {
+        Some(_) if options.store_whole => TableGroups::NONE,
+        _ => unwanted,
+    };
     let find_span = cache.as_ref().and_then(|_| options.span("find"));
     let suffix = cache.and_then(|cache| Some((KeySuffix::new(&traces, &options)?, cache)));
     // A digest takes a part of the time of an import, so it is not waited for without need.

@@ -1,13 +1,20 @@
 //! The traces of an import, which can be read again.
 
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use tpq_source::Format;
 use tpq_tables::{TableGroups, TraceTables};
 
 use crate::import::{Imported, Received, import_without};
 use crate::{ImportError, ImportOptions, ImportSummary};
+
+/// The first bytes of a file that tell whether it is packed: the magic of a TAR member is not the
+/// first of them.
+const HEAD: usize = 512;
 
 /// The traces of an import.
 #[derive(Clone)]
@@ -68,6 +75,17 @@ impl Traces {
         self.files().iter().all(is_file)
     }
 
+    /// Whether they are files of which none is an archive or compressed, so that what is imported
+    /// has the size of the files.
+    pub(crate) fn are_plain_files(&self) -> bool {
+        match self {
+            Self::Files(paths) => {
+                self.can_be_read_again() && paths.iter().all(|path| is_plain(path))
+            }
+            Self::Received(_) => false,
+        }
+    }
+
     /// The files that another process may change.
     pub(crate) fn files(&self) -> &[PathBuf] {
         match self {
@@ -75,6 +93,14 @@ impl Traces {
             Self::Received(_) => &[],
         }
     }
+}
+
+/// Whether a file is neither an archive nor compressed.
+fn is_plain(path: &Path) -> bool {
+    let mut head = Vec::with_capacity(HEAD);
+    let file = File::open(path);
+    let read = file.and_then(|file| file.take(HEAD as u64).read_to_end(&mut head));
+    read.is_ok() && !Format::of(&head).holds_files()
 }
 
 /// Size and time of each file, which show that it was changed.

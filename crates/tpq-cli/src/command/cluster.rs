@@ -151,8 +151,9 @@ async fn executor(args: ExecutorArgs) -> anyhow::Result<()> {
     let is_asked_to = signals.next().now_or_never().is_some();
     anyhow::ensure!(
         is_asked_to,
-        "the scheduler at {scheduler} does not answer any more, or it gave this executor up after \
-         {LOST_SECONDS} s without a sign of life; start the executor again"
+        "the scheduler at {scheduler} does not answer any more, did not get the report of a task, or \
+         gave this executor up after {LOST_SECONDS} s without a sign of life; start the executor \
+         again"
     );
     Ok(())
 }
@@ -172,6 +173,7 @@ fn options_of_task(args: &ExecutorArgs, tasks: usize) -> anyhow::Result<ImportOp
     Ok(ImportOptions {
         memory_limit: limit,
         threads: Some(1),
+        store_whole: true,
         cache,
         give_back: Some(allocator::give_back),
         ..ImportOptions::default()

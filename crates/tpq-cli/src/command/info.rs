@@ -31,7 +31,7 @@ pub struct InfoArgs {
 }
 
 pub async fn run(args: InfoArgs) -> anyhow::Result<()> {
-    let cached = cached_tables(&args.import)?;
+    let cached = cached_tables(&args.import).await?;
     open::with_import(&args.import, async |trace| {
         let text = describe_with(&trace, cached, Style::of_stdout()).await?;
         std::io::stdout().write_all(text.as_bytes())?;
@@ -41,10 +41,13 @@ pub async fn run(args: InfoArgs) -> anyhow::Result<()> {
 }
 
 /// The tables that the cache has of the traces, in words. `None` if it has none.
-fn cached_tables(import: &ImportArgs) -> anyhow::Result<Option<String>> {
+async fn cached_tables(import: &ImportArgs) -> anyhow::Result<Option<String>> {
     let cache = if import.no_cache { None } else { table_cache(&import.config)? };
-    let left_out = cache
-        .and_then(|cache| cache.tables_left_out(&import.traces, &open::options(&import.flags)));
+    let Some(cache) = cache else { return Ok(None) };
+    let (traces, options) = (import.traces.clone(), open::options(&import.flags));
+    // Reads all bytes of the traces.
+    let find = move || cache.tables_left_out(&traces, &options);
+    let left_out = tokio::task::spawn_blocking(find).await?;
     Ok(left_out.map(|names| match names.is_empty() {
         true => "all tables".to_owned(),
         false => format!("without {}", names.join(", ")),

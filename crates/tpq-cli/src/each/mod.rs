@@ -127,9 +127,8 @@ fn options(args: &QueryArgs, traces: usize, sql: &str) -> anyhow::Result<EachOpt
     let import = ImportOptions {
         strict: args.import.strict,
         sql_packages: args.import.add_sql_package.clone(),
-        // With a cache, each trace is stored whole: other statements on as many traces would have
-        // all of them imported again.
-        statements: (cache.is_none() && !args.import.eager).then(|| sql.into()),
+        statements: (!args.import.eager).then(|| sql.into()),
+        store_whole: true,
         cache,
         ..open::options(flags)
     };

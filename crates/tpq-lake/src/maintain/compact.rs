@@ -148,7 +148,7 @@ impl Lake {
         for part in &group.parts {
             let (wrong, own) = (part.file.path.clone(), part.file.row_groups);
             let source = sources.next(self, &group.table, &part.file.path).await?;
-            let step = runtime::blocking(move || {
+            let step = runtime::encoding(move || {
                 let first = joiner.groups();
                 joiner.append(&source, own).map_err(LakeError::parquet(&wrong))?;
                 Ok((first, joiner))
@@ -163,7 +163,7 @@ impl Lake {
         }
         let all = joiner.groups();
         let ended =
-            runtime::blocking(move || joiner.end().map_err(LakeError::parquet("a new file")));
+            runtime::encoding(move || joiner.end().map_err(LakeError::parquet("a new file")));
         let bytes = match ended.await {
             Ok(()) => upload.complete().await?,
             Err(error) => return Err(upload.fail(error).await),

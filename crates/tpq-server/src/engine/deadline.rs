@@ -6,9 +6,7 @@ use std::time::Duration;
 
 use tokio::runtime::Handle;
 use tokio::sync::Notify;
-use tpq_sql::CancelToken;
-
-use super::abort_on_drop::AbortOnDrop;
+use tpq_sql::{AbortOnDrop, CancelToken};
 
 /// The end of the time of a query.
 pub(super) struct Deadline {

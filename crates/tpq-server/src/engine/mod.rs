@@ -3,7 +3,6 @@
 //! All clients share one trace and one session. A trace that arrives replaces the current one: the
 //! first bytes after a complete trace begin the next.
 
-mod abort_on_drop;
 mod deadline;
 mod export;
 mod limited;
@@ -27,8 +26,8 @@ use futures::FutureExt;
 use tokio::runtime::Handle;
 use tokio::sync::{RwLock, Semaphore};
 use tpq_proto::message::StatusResult;
+use tpq_sql::AbortOnDrop;
 
-use self::abort_on_drop::AbortOnDrop;
 use self::statement_cut::StatementCut;
 use self::summarizers::Summarizers;
 use self::upload::Upload;

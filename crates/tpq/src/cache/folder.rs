@@ -43,7 +43,7 @@ pub(super) fn has_entry(folder: &Path, end: &str) -> bool {
 /// ends when the file is dropped. `None` on a system that does not lock folders, and where another
 /// program keeps the lock: two writers at once cost another import and change no result.
 pub(super) fn lock(folder: &Path) -> Option<File> {
-    /// A millisecond apart. Writers hold the lock while they delete and rename files.
+    /// A millisecond apart. Writers hold the lock while they look at an entry and rename a file.
     const ATTEMPTS: usize = 200;
     let folder = File::open(folder).ok()?;
     for _ in 0..ATTEMPTS {
@@ -62,15 +62,16 @@ pub(super) fn remove_abandoned(folder: &Path) {
     let _ = tpq_source::remove_abandoned(folder, PREFIX, UNFINISHED);
 }
 
-/// Deletes the least recently used entries until `bytes` more fit into `max`; before any other the
-/// entry at `replaced`, which the new one is to replace. Returns false if they can never fit. Other
-/// processes may do the same at this moment.
+/// Deletes the least recently used entries until `bytes` more fit into `max`. The entry at `replaced`
+/// stays and does not count: the new one is to take its place. Returns false if they can never fit.
+/// Other processes may do the same at this moment.
 pub(super) fn make_room(folder: &Path, bytes: u64, max: u64, replaced: &Path) -> io::Result<bool> {
     if bytes > max {
         return Ok(false);
     }
     let mut files = entries(folder)?;
-    files.sort_by_key(|file| (file.path != replaced, file.used));
+    files.retain(|file| file.path != replaced);
+    files.sort_by_key(|file| file.used);
     let mut total: u64 = files.iter().map(|file| file.bytes).sum();
     for file in files {
         if total + bytes <= max {
@@ -171,18 +172,20 @@ mod tests {
         assert!(lock(&folder.path().join("none")).is_none());
     }
 
-    /// It was used last, and goes first.
+    /// Its bytes are free once the new one has its name.
     #[test]
-    fn the_entry_that_is_replaced_makes_room_first() {
+    fn the_entry_that_is_replaced_neither_counts_nor_goes() {
         let folder = tempfile::tempdir().expect("a folder");
         let folder = folder.path();
         file(folder, "tpq-old.tables", 40, 300);
         file(folder, "tpq-partial.tables", 40, 10);
         let replaced = folder.join("tpq-partial.tables");
-        assert!(make_room(folder, 42, 121, &replaced).expect("can be read"));
-        assert_eq!(names(folder), ["tpq-old.tables"]);
-        file(folder, "tpq-partial.tables", 40, 10);
-        assert!(make_room(folder, 40, 121, &replaced).expect("can be read"));
+        assert!(make_room(folder, 81, 121, &replaced).expect("can be read"));
         assert_eq!(names(folder), ["tpq-old.tables", "tpq-partial.tables"]);
+        assert!(make_room(folder, 82, 121, &replaced).expect("can be read"));
+        assert_eq!(names(folder), ["tpq-partial.tables"]);
+        assert!(make_room(folder, 121, 121, &replaced).expect("can be read"));
+        assert!(!make_room(folder, 122, 121, &replaced).expect("can be read"));
+        assert_eq!(names(folder), ["tpq-partial.tables"]);
     }
 }

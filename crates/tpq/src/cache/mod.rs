@@ -30,7 +30,7 @@ pub(crate) use entry_writes::{EntryWrites, WeakEntryWrites};
 pub(crate) use key::{Key, KeySuffix};
 
 use self::mapped::{MappedTables, Unusable};
-use crate::traces::Traces;
+use crate::traces::{Stamps, Traces};
 use crate::{ImportOptions, ImportSummary};
 
 /// The default limit of the total size in bytes.
@@ -72,6 +72,11 @@ impl TableCache {
     #[must_use]
     pub fn of_traces_from(self, bytes: u64) -> Self {
         Self { min_trace_bytes: bytes, ..self }
+    }
+
+    /// Whether no entry of these traces is ever stored, as far as that is known before their import.
+    pub(crate) fn leaves_out(&self, traces: &Traces, stamps: &Stamps) -> bool {
+        traces.bytes(stamps) < self.min_trace_bytes && traces.are_plain_files()
     }
 
     /// Whether there may be an entry with a key that has this suffix. Its file may be damaged.
@@ -140,16 +145,13 @@ impl TableCache {
             let other = left_out_at(path).filter(|_| !left_out.is_empty());
             other.is_some_and(|other| other.is_subset_of(left_out))
         };
-        {
-            let _locked = folder::lock(&self.folder);
-            // Asked first: the entry at this path is the first to make room.
-            if is_stored() {
-                return Ok(());
-            }
-            let size = tables.packed_bytes();
-            if !folder::make_room(&self.folder, size, self.max_bytes, path)? {
-                return Ok(());
-            }
+        if is_stored() {
+            return Ok(());
+        }
+        // Without the lock: the entry at this path stays until the new one takes its place.
+        let size = tables.packed_bytes();
+        if !folder::make_room(&self.folder, size, self.max_bytes, path)? {
+            return Ok(());
         }
         let file = folder::unfinished(&self.folder)?;
         // Nothing waits for the disk: a file that a loss of power damaged has other checksums.

@@ -53,27 +53,16 @@ impl Worker {
                 Opening::Lake(lake, trace)
             }
         };
-        let options = ImportOptions {
-            statements: self.statements(work),
-            cancel: cancel.clone(),
-            ..self.options.clone()
+        let statements = match &work.task {
+            Task::Statement { sql, .. } => Some(sql.as_str().into()),
+            Task::Ingest { .. } => None,
         };
+        let options = ImportOptions { statements, cancel: cancel.clone(), ..self.options.clone() };
         let opened = opening.open(&options, metadata, &mut 0).await.map_err(external)?;
         for (name, value) in parameters {
             opened.0.session().set_parameter(name, value.clone());
         }
         Ok(opened)
-    }
-
-    /// The statements by which tables are left out of an import. With a cache, each trace is stored
-    /// whole: other statements on as many traces would have all of them imported again.
-    fn statements(&self, work: &TraceWork) -> Option<Arc<str>> {
-        match &work.task {
-            Task::Statement { sql, .. } if self.options.cache.is_none() => {
-                Some(sql.as_str().into())
-            }
-            _ => None,
-        }
     }
 
     /// Imports files into a lake, one after the other, and gives a row with the outcome of each.

@@ -18,10 +18,9 @@ use std::sync::Arc;
 use datafusion::arrow::datatypes::SchemaRef;
 use futures::{Stream, StreamExt};
 use tpq_lake::{Lake, LakeTrace};
-use tpq_sql::{ParameterValue, ResultSet, SqlError};
+use tpq_sql::{AbortOnDrop, ParameterValue, ResultSet, SqlError};
 
 use self::rows::MOST_IN_MEMORY;
-use crate::abort_on_drop::AbortOnDrop;
 use crate::{CancelToken, ImportOptions, Trace};
 
 pub(crate) use self::columns::TraceColumns;

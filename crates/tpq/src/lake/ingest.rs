@@ -9,10 +9,9 @@ use futures::{FutureExt, Stream, StreamExt};
 use tokio::sync::mpsc::{Sender, channel};
 use tokio::time::{Instant, timeout_at};
 use tpq_lake::{Committed, Lake, LakeCatalog, LakeError, LakeTrace};
-use tpq_sql::SqlError;
+use tpq_sql::{AbortOnDrop, SqlError};
 
 use super::facts::facts_of;
-use crate::abort_on_drop::AbortOnDrop;
 use crate::{EachOptions, ImportOptions, OpenError, Trace};
 
 /// Traces that are committed at a time.
@@ -121,10 +120,10 @@ async fn run(lake: Lake, paths: Vec<PathBuf>, options: IngestOptions, sender: Se
     };
     let job =
         Job { import: of_job(&options), lake: lake.clone(), catalog, options: options.clone() };
-    // A job starts when the stream comes to it.
-    let jobs: Vec<BoxFuture<'static, Outcome>> =
-        paths.into_iter().map(|path| job.clone().started(path).boxed()).collect();
-    let mut jobs = futures::stream::iter(jobs).buffer_unordered(options.jobs.max(1));
+    // A job is made, and starts, when the stream comes to it.
+    let made =
+        move |path: PathBuf| -> BoxFuture<'static, Outcome> { job.clone().started(path).boxed() };
+    let mut jobs = futures::stream::iter(paths).map(made).buffer_unordered(options.jobs.max(1));
     let mut batch = Batch { lake, replace: options.replace, staged: Vec::new(), since: None };
     loop {
         let next = match batch.since {

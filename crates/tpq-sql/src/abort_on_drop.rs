@@ -7,7 +7,7 @@ use tokio::task::{JoinError, JoinHandle};
 
 /// Aborts a task when it is dropped: its result has no receiver.
 #[derive(Debug)]
-pub(super) struct AbortOnDrop<T>(pub JoinHandle<T>);
+pub struct AbortOnDrop<T>(pub JoinHandle<T>);
 
 impl<T> Drop for AbortOnDrop<T> {
     fn drop(&mut self) {
