@@ -59,6 +59,7 @@ mod stack;
 mod summarize;
 mod table_groups;
 mod table_positions;
+mod threads;
 mod unique_columns;
 mod views;
 
