@@ -24,6 +24,7 @@ mod constant_folding;
 mod distributed;
 mod early_distinct;
 mod early_semi_joins;
+mod early_sums;
 mod errors;
 mod execute;
 mod explain;

@@ -19,6 +19,7 @@ use crate::catalog::{Catalog, Relation};
 use crate::changes::{Change, change_of};
 use crate::early_distinct::EarlyDistinct;
 use crate::early_semi_joins::EarlySemiJoins;
+use crate::early_sums::EarlySums;
 use crate::errors::{Names, SqlError, SqlErrorKind, translate};
 use crate::execute::Executor;
 use crate::explain::{explains, in_lines};
@@ -142,6 +143,7 @@ fn session_state(options: &SessionOptions) -> datafusion::common::Result<Session
         .with_optimizer_rule(Arc::new(SelfJoins))
         .with_optimizer_rule(Arc::new(EarlySemiJoins))
         .with_optimizer_rule(Arc::new(EarlyDistinct))
+        .with_optimizer_rule(Arc::new(EarlySums))
         .with_optimizer_rule(Arc::new(OpaqueConversions))
         .with_optimizer_rule(Arc::new(SettleSharedPlans))
         .with_query_planner(Arc::new(TraceQueryPlanner))
