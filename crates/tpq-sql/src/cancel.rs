@@ -108,6 +108,11 @@ pub(crate) fn under<T>(token: CancelToken, work: impl FnOnce() -> T) -> T {
     work()
 }
 
+/// The token of the function that runs on this thread, for threads that it starts.
+pub(crate) fn current() -> Option<CancelToken> {
+    CURRENT.with(|current| current.borrow().clone())
+}
+
 /// An error once the statement of the function that runs on this thread was asked to stop.
 pub(crate) fn check() -> Result<()> {
     CURRENT.with(|current| current.borrow().as_ref().map_or(Ok(()), CancelToken::check))

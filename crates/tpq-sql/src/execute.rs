@@ -350,12 +350,13 @@ impl Executor<'_> {
         let failed = |error| self.planner().error(error, text);
         let table = self.planner().own_table(name)?;
         let old = table.rows(self.state).await.map_err(failed)?;
-        let old = if adds.is_some() { old.batches() } else { &[] };
+        let old = if adds.is_some() { old.batches().map_err(failed)? } else { Vec::new() };
         // The reservation for the rows is released before that for the table is made.
         let new =
             MaterializedTable::from_query(name, rows).rows(self.state).await.map_err(failed)?;
+        let new = new.batches().map_err(failed)?;
         let config = self.state.config_options();
-        let created = changed(name, &table, old, new.batches(), adds, config);
+        let created = changed(name, &table, &old, &new, adds, config);
         let created = created.map_err(failed)?;
         self.catalog.objects_mut().add_relation(name, created);
         Ok(())

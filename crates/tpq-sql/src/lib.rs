@@ -25,6 +25,7 @@ mod constant_folding;
 mod distributed;
 mod early_distinct;
 mod early_semi_joins;
+mod early_sums;
 mod errors;
 mod execute;
 mod explain;
@@ -63,6 +64,7 @@ mod step_rules;
 mod summarize;
 mod table_groups;
 mod table_positions;
+mod threads;
 mod unique_columns;
 mod views;
 

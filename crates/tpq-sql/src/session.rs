@@ -19,6 +19,7 @@ use crate::catalog::{Catalog, Relation};
 use crate::changes::{Change, change_of};
 use crate::early_distinct::EARLY_DISTINCT;
 use crate::early_semi_joins::EARLY_SEMI_JOINS;
+use crate::early_sums::EarlySums;
 use crate::errors::{Names, SqlError, SqlErrorKind, translate};
 use crate::execute::Executor;
 use crate::explain::{explains, in_lines};
@@ -142,6 +143,7 @@ fn session_state(options: &SessionOptions) -> datafusion::common::Result<Session
         .with_optimizer_rule(Arc::new(SELF_JOINS))
         .with_optimizer_rule(Arc::new(EARLY_SEMI_JOINS))
         .with_optimizer_rule(Arc::new(EARLY_DISTINCT))
+        .with_optimizer_rule(Arc::new(EarlySums))
         .with_optimizer_rule(Arc::new(OPAQUE_CONVERSIONS))
         .with_optimizer_rule(Arc::new(SettleSharedPlans))
         .with_query_planner(Arc::new(TraceQueryPlanner))

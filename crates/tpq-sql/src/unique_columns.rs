@@ -20,6 +20,11 @@ pub(crate) fn is_unique_in(table: &Arc<dyn TableProvider>, column: usize) -> boo
     is_unique_within(table, column, &mut { MOST_STEPS })
 }
 
+/// The same of a column of a plan.
+pub(crate) fn is_unique_column(plan: &LogicalPlan, column: &Column) -> bool {
+    position(plan, column).is_some_and(|column| is_unique(plan, column, &mut { MOST_STEPS }))
+}
+
 /// The same, if no more than `steps` are needed to tell.
 fn is_unique_within(table: &Arc<dyn TableProvider>, column: usize, steps: &mut usize) -> bool {
     if let Some(StoredProvider(stored)) = table.downcast_ref::<StoredProvider>() {
@@ -33,7 +38,7 @@ fn is_unique_within(table: &Arc<dyn TableProvider>, column: usize, steps: &mut u
     }
 }
 
-/// The same of a column of a plan.
+/// The same of a column of a plan, by its position.
 fn is_unique(plan: &LogicalPlan, column: usize, steps: &mut usize) -> bool {
     let Some(left) = steps.checked_sub(1) else { return false };
     *steps = left;

@@ -10,7 +10,7 @@ use datafusion::common::{Result, internal_err};
 use datafusion::logical_expr::LogicalPlan;
 use futures::future::BoxFuture;
 
-use super::materialized::MaterializedTable;
+use super::materialized::{MaterializedTable, rows_of};
 use crate::cancel::{self, CancelToken};
 use crate::functions::{CallArgument, CalledRows, Index, IndexKind, Reserved, TableFunction};
 
@@ -58,12 +58,12 @@ impl IndexTable {
         if self.index.get().is_some() {
             return Ok(());
         }
-        let table = MaterializedTable::from_query(&self.name, self.query.clone());
-        let rows = table.rows(session).await?;
+        let (rows, _reserved) = rows_of(&self.name, &self.query, session).await?;
         let config = session.config_options();
         let memory = Reserved::new(&self.name, config);
+        let threads = config.execution.target_partitions;
         let built = cancel::under(CancelToken::of(config), || {
-            self.kind.build(&self.source, rows.batches(), memory)
+            self.kind.build(&self.source, &rows, memory, threads)
         });
         _ = self.index.set(built?);
         Ok(())

@@ -150,13 +150,14 @@ impl MaterializedTable {
         match &self.origin {
             Origin::Statements => {}
             Origin::Query(query) => {
-                let (parts, memory) = run(&self.name, query, &self.schema, state).await?;
+                let new = || Chunks::new(&self.schema);
+                let (parts, memory) = run(&self.name, query, &self.schema, state, new).await?;
                 let snapshot = Snapshot::of_parts(&self.name, Arc::clone(&self.schema), parts)?;
                 self.replace_by(snapshot, memory.map(Arc::new));
             }
             Origin::Numbered(table) => {
                 let rows = Box::pin(table.load(state)).await?;
-                let batches = numbered(rows.snapshot.batches(), &self.schema)?;
+                let batches = numbered(&rows.snapshot.batches()?, &self.schema)?;
                 self.replace(batches, rows.memory)?;
             }
         }
@@ -184,63 +185,112 @@ fn numbered(batches: &[RecordBatch], schema: &SchemaRef) -> Result<Vec<RecordBat
     Ok(result)
 }
 
+/// Runs a query; returns its rows, with the columns of a table of this name, and the memory that is
+/// reserved for them. For rows that are read once: they are kept as they come.
+///
+/// # Errors
+/// When the query fails.
+pub(super) async fn rows_of(
+    table: &str,
+    query: &LogicalPlan,
+    state: &dyn Session,
+) -> Result<(Vec<RecordBatch>, Option<MemoryReservation>)> {
+    let schema = stored_schema(query.schema().inner());
+    let (parts, memory) = run(table, query, &schema, state, Vec::new).await?;
+    Ok((parts.into_iter().flatten().collect(), memory))
+}
+
+/// What keeps the rows of a part of a query.
+trait KeepRows: Send + 'static {
+    /// Adds rows, of which there is at least one.
+    fn keep(&mut self, rows: RecordBatch) -> Result<()>;
+
+    /// Called after the last rows.
+    fn finish(&mut self) -> Result<()>;
+}
+
+impl KeepRows for Vec<RecordBatch> {
+    fn keep(&mut self, rows: RecordBatch) -> Result<()> {
+        self.push(rows);
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        Ok(())
+    }
+}
+
+impl KeepRows for Chunks {
+    fn keep(&mut self, rows: RecordBatch) -> Result<()> {
+        self.push(rows)
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        self.flush()
+    }
+}
+
 /// Runs a query; returns the rows of its parts in order, with the columns of a table, and the memory
 /// that is reserved for them. The parts run at the same time, as all of them are kept.
-async fn run(
+async fn run<K: KeepRows>(
     table: &str,
     query: &LogicalPlan,
     schema: &SchemaRef,
     state: &dyn Session,
-) -> Result<(Vec<Chunks>, Option<MemoryReservation>)> {
+    new: impl Fn() -> K + Send,
+) -> Result<(Vec<K>, Option<MemoryReservation>)> {
     let plan = state.create_physical_plan(query).await?;
     let context = Arc::new(TaskContext::from(state));
     let all = reserve_for(table, &[], state.config_options())?;
     let mut waiting = Vec::new();
     for rows in execute_stream_partitioned(plan, context)? {
         let memory = reserve_for(table, &[], state.config_options())?;
-        waiting.push(Part { rows, memory, schema: Arc::clone(schema) });
+        waiting.push(Part { rows, memory, schema: Arc::clone(schema), kept: new() });
     }
     let mut waiting = waiting.into_iter();
     let mut running: VecDeque<_> = waiting.by_ref().take(PARTS_AT_ONCE).map(Part::start).collect();
     let mut parts = Vec::new();
     while let Some(part) = running.pop_front() {
-        let (chunks, memory) =
+        let (kept, memory) =
             part.await.map_err(|error| DataFusionError::ExecutionJoin(Box::new(error)))??;
         running.extend(waiting.next().map(Part::start));
         if let (Some(all), Some(memory)) = (&all, memory) {
             all.grow(memory.free());
         }
-        parts.push(chunks);
+        parts.push(kept);
     }
     Ok((parts, all))
 }
 
-/// A part of a query, and the memory for its rows.
-struct Part {
+/// A part of a query, the memory for its rows, and what keeps them.
+struct Part<K> {
     rows: SendableRecordBatchStream,
     memory: Option<MemoryReservation>,
     schema: SchemaRef,
+    kept: K,
 }
 
 /// The rows of a part, and the memory for them.
-type Collected = (Chunks, Option<MemoryReservation>);
+type Collected<K> = (K, Option<MemoryReservation>);
 
-impl Part {
+impl<K: KeepRows> Part<K> {
     /// Runs it in a task of its own, which ends when it is dropped.
-    fn start(self) -> SpawnedTask<Result<Collected>> {
+    fn start(self) -> SpawnedTask<Result<Collected<K>>> {
         SpawnedTask::spawn(self.collect())
     }
 
-    async fn collect(mut self) -> Result<Collected> {
-        let mut chunks = Chunks::new(&self.schema);
+    async fn collect(mut self) -> Result<Collected<K>> {
         while let Some(batch) = self.rows.try_next().await? {
+            if batch.num_rows() == 0 {
+                continue;
+            }
             if let Some(memory) = &self.memory {
                 memory.try_grow(bytes_of(&batch))?;
             }
-            chunks.push(with_schema(&batch, &self.schema)?)?;
+            self.kept.keep(with_schema(&batch, &self.schema)?)?;
         }
-        chunks.flush()?;
-        Ok((chunks, self.memory))
+        self.kept.finish()?;
+        Ok((self.kept, self.memory))
     }
 }
 

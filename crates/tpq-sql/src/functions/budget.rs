@@ -71,6 +71,16 @@ impl<'a> Budget<'a> {
         self.reserve_batch(bytes)
     }
 
+    /// Reserves memory for `count` values of up to `bytes` bytes each, before they are made.
+    ///
+    /// # Errors
+    /// As [`reserve_value`](Self::reserve_value).
+    pub(super) fn reserve_values(&mut self, bytes: usize, count: usize) -> Result<()> {
+        let Some(others) = count.checked_sub(1) else { return Ok(()) };
+        self.reserve_value(bytes)?;
+        self.reserve_batch(bytes.saturating_mul(others))
+    }
+
     /// Reserves memory for several values.
     ///
     /// # Errors

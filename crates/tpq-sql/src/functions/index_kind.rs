@@ -52,7 +52,7 @@ pub(crate) trait IndexKind: Debug + Send + Sync {
         None
     }
 
-    /// Builds the index over `rows`, which have the columns of `source`.
+    /// Builds the index over `rows`, which have the columns of `source`, on up to `threads` threads.
     ///
     /// # Errors
     /// When the rows are invalid, or the session does not have the memory.
@@ -61,6 +61,7 @@ pub(crate) trait IndexKind: Debug + Send + Sync {
         source: &SchemaRef,
         rows: &[RecordBatch],
         memory: Reserved,
+        threads: usize,
     ) -> Result<Box<dyn Index>>;
 }
 

@@ -209,6 +209,16 @@ impl Argument {
     pub(super) fn value(&self, row: usize) -> Value<'_> {
         self.column.value(if self.constant { 0 } else { row })
     }
+
+    /// The value of all rows, if there is one.
+    pub(super) fn constant(&self) -> Option<Value<'_>> {
+        self.constant.then(|| self.column.value(0))
+    }
+
+    /// Whether no value is a text or a blob.
+    pub(super) fn is_number(&self) -> bool {
+        matches!(self.column, Column::Null | Column::Integer(_) | Column::Real(_))
+    }
 }
 
 /// Checks the number of arguments of a call.

@@ -192,7 +192,10 @@ impl Builder {
             }
             Self::Integer(builder) => builder.append_option(value.as_integer()),
             Self::Real(builder) => builder.append_option(value.as_real()),
-            Self::Text(builder) => builder.append_option(value.as_text()),
+            Self::Text(builder) => match value {
+                Value::Text(text) => builder.append_value(text),
+                other => builder.append_option(other.as_text()),
+            },
             Self::Blob(builder) => match value {
                 Value::Blob(bytes) => builder.append_value(bytes),
                 other => builder.append_option(other.as_text().map(|text| text.into_owned())),

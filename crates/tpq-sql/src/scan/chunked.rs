@@ -7,11 +7,13 @@ use datafusion::arrow::array::{
     Array, ArrayRef, AsArray, RecordBatch, RecordBatchOptions, new_empty_array, new_null_array,
 };
 use datafusion::arrow::buffer::BooleanBuffer;
-use datafusion::arrow::compute::{concat_batches, interleave_record_batch, max, min};
-use datafusion::arrow::datatypes::{DataType, Int64Type, Schema, SchemaRef};
+use datafusion::arrow::compute::concat;
+use datafusion::arrow::datatypes::{DataType, Int64Type, SchemaRef};
 use datafusion::common::{Result, internal_err};
 use datafusion::error::DataFusionError;
 use tpq_tables::{CHUNK_ROWS, ChunkRange, ColumnKind, PickedRows, ReadError, Table};
+
+use super::stored_column::StoredColumn;
 
 /// A table in chunks that a scan can read.
 pub(crate) trait ChunkedTable: Send + Sync {
@@ -174,9 +176,7 @@ pub(crate) struct Snapshot {
     name: String,
     schema: SchemaRef,
     rows: usize,
-    chunks: Vec<RecordBatch>,
-    /// One entry for each chunk, with one range for each column.
-    ranges: Vec<Vec<ChunkRange>>,
+    chunks: Vec<Chunk>,
 }
 
 impl Snapshot {
@@ -199,8 +199,8 @@ impl Snapshot {
         let mut all = Chunks::new(&schema);
         for chunk in parts.into_iter().flat_map(|part| part.chunks) {
             // A scan of many small chunks takes long.
-            if chunk.rows.num_rows() < CHUNK_ROWS / 4 {
-                all.push(chunk.rows)?;
+            if chunk.rows < CHUNK_ROWS / 4 {
+                all.push(chunk.whole(&schema)?)?;
             } else {
                 all.flush()?;
                 all.chunks.push(chunk);
@@ -211,15 +211,16 @@ impl Snapshot {
     }
 
     fn of_chunks(name: &str, schema: SchemaRef, chunks: Chunks) -> Self {
-        let rows = chunks.chunks.iter().map(|chunk| chunk.rows.num_rows()).sum();
-        let (chunks, ranges) =
-            chunks.chunks.into_iter().map(|chunk| (chunk.rows, chunk.ranges)).unzip();
-        Self { name: name.to_owned(), schema, rows, chunks, ranges }
+        let rows = chunks.chunks.iter().map(|chunk| chunk.rows).sum();
+        Self { name: name.to_owned(), schema, rows, chunks: chunks.chunks }
     }
 
     /// All rows, in chunks.
-    pub(crate) fn batches(&self) -> &[RecordBatch] {
-        &self.chunks
+    ///
+    /// # Errors
+    /// Never, unless there is a bug.
+    pub(crate) fn batches(&self) -> Result<Vec<RecordBatch>> {
+        self.chunks.iter().map(|chunk| chunk.whole(&self.schema)).collect()
     }
 }
 
@@ -233,10 +234,52 @@ pub(crate) struct Chunks {
     count: usize,
 }
 
-/// Rows with the ranges of their columns.
+/// Columns of some rows.
 struct Chunk {
-    rows: RecordBatch,
-    ranges: Vec<ChunkRange>,
+    rows: usize,
+    /// Each with the range of its values.
+    columns: Vec<(StoredColumn, ChunkRange)>,
+}
+
+impl Chunk {
+    /// Joins batches, which have the types of `schema`.
+    fn new(schema: &SchemaRef, batches: &[RecordBatch]) -> Result<Self> {
+        let columns = (0..schema.fields().len()).map(|index| {
+            let parts: Vec<&ArrayRef> = batches.iter().map(|batch| batch.column(index)).collect();
+            StoredColumn::new(&parts)
+        });
+        let rows = batches.iter().map(RecordBatch::num_rows).sum();
+        Ok(Self { rows, columns: columns.collect::<Result<_>>()? })
+    }
+
+    /// All rows, with the names of `schema`.
+    fn whole(&self, schema: &SchemaRef) -> Result<RecordBatch> {
+        let all: Vec<usize> = (0..self.columns.len()).collect();
+        self.read(schema, 0..self.rows, &all)
+    }
+
+    /// Some of the rows, with the columns of `schema` at the positions in `projection`.
+    fn read(
+        &self,
+        schema: &SchemaRef,
+        rows: Range<usize>,
+        projection: &[usize],
+    ) -> Result<RecordBatch> {
+        let columns = projection.iter().map(|&column| self.columns[column].0.read(rows.clone()));
+        batch(schema, projection, rows.len(), columns.collect::<Result<_>>()?)
+    }
+}
+
+/// A batch with the columns of `schema` at the positions in `projection`.
+fn batch(
+    schema: &SchemaRef,
+    projection: &[usize],
+    rows: usize,
+    columns: Vec<ArrayRef>,
+) -> Result<RecordBatch> {
+    let schema = Arc::new(schema.project(projection)?);
+    let options = RecordBatchOptions::new().with_row_count(Some(rows));
+    Ok(RecordBatch::try_new_with_options(schema, columns, &options)?)
 }
 
 impl Chunks {
@@ -270,35 +313,10 @@ impl Chunks {
     /// As [`Chunks::push`].
     pub(crate) fn flush(&mut self) -> Result<()> {
         if std::mem::take(&mut self.count) > 0 {
-            let rows = concatenated(&self.schema, &std::mem::take(&mut self.pending))?;
-            let ranges = rows.columns().iter().map(range_of).collect();
-            self.chunks.push(Chunk { rows, ranges });
+            self.chunks.push(Chunk::new(&self.schema, &std::mem::take(&mut self.pending))?);
         }
         Ok(())
     }
-}
-
-/// Joins batches into one, with the names of `schema`. Copies text out of buffers that it shares
-/// with filtered-out rows, so that the result keeps no other memory alive.
-fn concatenated(schema: &SchemaRef, batches: &[RecordBatch]) -> Result<RecordBatch> {
-    let found = batches.first().map_or_else(|| Arc::new(Schema::empty()), RecordBatch::schema);
-    let whole = concat_batches(&found, batches)?;
-    let compact = |column: &ArrayRef| match column.data_type() {
-        DataType::Utf8View if !column.as_string_view().data_buffers().is_empty() => {
-            Arc::new(column.as_string_view().gc()) as ArrayRef
-        }
-        _ => Arc::clone(column),
-    };
-    let columns = whole.columns().iter().map(compact).collect();
-    let options = RecordBatchOptions::new().with_row_count(Some(whole.num_rows()));
-    Ok(RecordBatch::try_new_with_options(Arc::clone(schema), columns, &options)?)
-}
-
-fn range_of(column: &ArrayRef) -> ChunkRange {
-    let bounds = column
-        .as_primitive_opt::<Int64Type>()
-        .and_then(|values| Some((min(values)?, max(values)?)));
-    ChunkRange { bounds, nulls: column.null_count() }
 }
 
 impl ChunkedTable for Snapshot {
@@ -323,31 +341,28 @@ impl ChunkedTable for Snapshot {
     }
 
     fn chunk_rows(&self, chunk: usize) -> usize {
-        self.chunks[chunk].num_rows()
+        self.chunks[chunk].rows
     }
 
     fn chunk_range(&self, chunk: usize, column: usize) -> ChunkRange {
-        self.ranges[chunk][column]
+        self.chunks[chunk].columns[column].1
     }
 
     fn is_sorted_by(&self, column: usize) -> bool {
         let mut last = i64::MIN;
         self.chunks.iter().all(|chunk| {
-            let values = chunk.column(column).as_primitive_opt::<Int64Type>();
-            values.is_some_and(|values| {
-                values.null_count() == 0
-                    && values.values().iter().all(|&value| {
-                        let ordered = last <= value;
-                        last = value;
-                        ordered
-                    })
-            })
+            let (stored, range) = &chunk.columns[column];
+            // A chunk that begins before the end of the one before is not read.
+            let follows = range.nulls == 0 && range.bounds.is_some_and(|(least, _)| last <= least);
+            let values = follows.then(|| stored.read(0..chunk.rows)).and_then(Result::ok);
+            last = range.bounds.map_or(last, |(_, greatest)| greatest);
+            let values = values.as_ref().and_then(|values| values.as_primitive_opt::<Int64Type>());
+            values.is_some_and(|values| values.values().is_sorted())
         })
     }
 
     fn read(&self, chunk: usize, rows: Range<usize>, projection: &[usize]) -> Result<RecordBatch> {
-        let batch = self.chunks[chunk].slice(rows.start, rows.len());
-        Ok(batch.project(projection)?)
+        self.chunks[chunk].read(&self.schema, rows, projection)
     }
 
     fn matches(
@@ -357,7 +372,7 @@ impl ChunkedTable for Snapshot {
         column: usize,
         wanted: &[i64],
     ) -> Result<BooleanBuffer> {
-        let values = self.chunks[chunk].column(column).slice(rows.start, rows.len());
+        let values = self.chunks[chunk].columns[column].0.read(rows)?;
         let Some(values) = values.as_primitive_opt::<Int64Type>() else {
             return internal_err!("{} has no integers in column {column}", self.name);
         };
@@ -374,20 +389,20 @@ impl ChunkedTable for Snapshot {
     }
 
     fn pick(&self, picked: &[PickedRows], projection: &[usize]) -> Result<RecordBatch> {
-        let chunks = picked.iter().map(|picked| self.chunks[picked.chunk].project(projection));
-        let chunks = chunks.collect::<std::result::Result<Vec<_>, _>>()?;
-        let rows: Vec<(usize, usize)> = picked
-            .iter()
-            .enumerate()
-            .flat_map(|(at, picked)| picked.rows.iter().map(move |&row| (at, row as usize)))
-            .collect();
-        if projection.is_empty() || chunks.is_empty() {
-            let schema = Arc::new(self.schema.project(projection)?);
-            let options = RecordBatchOptions::new().with_row_count(Some(rows.len()));
-            let columns = schema.fields().iter().map(|field| new_empty_array(field.data_type()));
-            let columns = columns.collect();
-            return Ok(RecordBatch::try_new_with_options(schema, columns, &options)?);
-        }
-        Ok(interleave_record_batch(&chunks.iter().collect::<Vec<_>>(), &rows)?)
+        let rows = picked.iter().map(|picked| picked.rows.len()).sum();
+        let columns = projection.iter().map(|&column| -> Result<ArrayRef> {
+            let parts = picked
+                .iter()
+                .map(|picked| self.chunks[picked.chunk].columns[column].0.pick(&picked.rows));
+            match &parts.collect::<Result<Vec<ArrayRef>>>()?[..] {
+                [] => Ok(new_empty_array(self.schema.field(column).data_type())),
+                [only] => Ok(Arc::clone(only)),
+                parts => {
+                    let parts: Vec<&dyn Array> = parts.iter().map(AsRef::as_ref).collect();
+                    Ok(concat(&parts)?)
+                }
+            }
+        });
+        batch(&self.schema, projection, rows, columns.collect::<Result<_>>()?)
     }
 }

@@ -14,6 +14,7 @@ mod chunked;
 mod provider;
 mod pruning;
 mod source;
+mod stored_column;
 mod text_filter;
 mod value_filter;
 

@@ -96,15 +96,12 @@ async fn a_change_that_is_cancelled_is_not_made() {
     let state = session.state();
     let planner = Planner::new(&state, session.catalog());
     let table = planner.own_table("t").unwrap();
-    let old = table.rows(&state).await.unwrap();
+    let old = table.rows(&state).await.unwrap().batches().unwrap();
     let cancel = CancelToken::default();
     cancel.cancel();
     let mut config = state.config_options().as_ref().clone();
     config.extensions.insert(cancel);
-    assert!(
-        changed("t", &table, old.batches(), old.batches(), Some(OnConflict::Fail), &config)
-            .is_err()
-    );
+    assert!(changed("t", &table, &old, &old, Some(OnConflict::Fail), &config).is_err());
     let shown = rows(&session, "SELECT count(*) AS n FROM t").await.unwrap();
     assert!(shown.contains("| 1 "), "{shown}");
 }

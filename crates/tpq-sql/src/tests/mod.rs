@@ -4,6 +4,7 @@ mod aggregates;
 mod cancelling;
 mod deep;
 mod early_distinct;
+mod early_sums;
 mod engine_dialect;
 mod errors;
 mod files;

@@ -92,6 +92,7 @@ impl IndexKind for FlamegraphKind {
         source: &SchemaRef,
         rows: &[RecordBatch],
         memory: Reserved,
+        _: usize,
     ) -> Result<Box<dyn Index>> {
         let frames = Frames::read(NAME, source, rows, &memory)?;
         Ok(Box::new(Flamegraph { frames, memory }))

@@ -29,7 +29,13 @@ pub(super) fn minified(value: &str) -> Cow<'_, str> {
 
 /// Appends a text as a JSON string.
 pub(in super::super) fn push_string(json: &mut String, text: &str) {
+    let is_escaped = |byte: u8| matches!(byte, b'"' | b'\\' | 0..b' ');
     json.push('"');
+    if !text.bytes().any(is_escaped) {
+        json.push_str(text);
+        json.push('"');
+        return;
+    }
     for c in text.chars() {
         match c {
             '"' | '\\' => json.extend(['\\', c]),

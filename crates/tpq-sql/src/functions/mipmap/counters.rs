@@ -74,6 +74,7 @@ impl IndexKind for CounterMipmapKind {
         _: &SchemaRef,
         rows: &[RecordBatch],
         memory: Reserved,
+        _: usize,
     ) -> Result<Box<dyn Index>> {
         Ok(Box::new(CounterMipmap::build(rows, memory)?))
     }

@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 
 use datafusion::arrow::array::{ArrayRef, Int64Array, RecordBatch};
 use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
-use datafusion::common::{Result, plan_err};
+use datafusion::common::{Result, internal_err, plan_err};
 use datafusion::logical_expr::{LogicalPlan, Projection};
 
 use super::range_tree::RangeTree;
@@ -14,6 +14,7 @@ use crate::functions::index_kind::{Index, IndexKind, called_rows, count_rows, in
 use crate::functions::reserved::Reserved;
 use crate::functions::steps::Steps;
 use crate::functions::{CallArgument, CalledRows};
+use crate::threads::on_threads;
 
 const NAME: &str = "__intrinsic_slice_mipmap";
 
@@ -75,8 +76,9 @@ impl IndexKind for SliceMipmapKind {
         _: &SchemaRef,
         rows: &[RecordBatch],
         memory: Reserved,
+        threads: usize,
     ) -> Result<Box<dyn Index>> {
-        Ok(Box::new(SliceMipmap::build(rows, memory)?))
+        Ok(Box::new(SliceMipmap::build(rows, memory, threads)?))
     }
 }
 
@@ -94,11 +96,15 @@ struct SliceMipmap {
 }
 
 impl SliceMipmap {
-    fn build(rows: &[RecordBatch], memory: Reserved) -> Result<Self> {
+    fn build(rows: &[RecordBatch], memory: Reserved, threads: usize) -> Result<Self> {
         let count = count_rows(NAME, rows)?;
         memory.resize(count.saturating_mul(BUILDING))?;
-        let (ids, ts) = (integers(rows, 0)?, integers(rows, 1)?);
-        let (durs, depths) = (integers(rows, 2)?, integers(rows, 3)?);
+        let positions = (0..SOURCE.len()).collect();
+        let columns = on_threads(threads, positions, |column| integers(rows, column));
+        let columns = columns.into_iter().collect::<Result<Vec<_>>>()?;
+        let Ok([ids, ts, durs, depths]) = <[Vec<i64>; 4]>::try_from(columns) else {
+            return internal_err!("a mipmap takes four columns");
+        };
         let order = order(&ts, &depths);
         let sorted = |values: Vec<i64>| -> Vec<i64> {
             match &order {
@@ -134,13 +140,12 @@ impl SliceMipmap {
 
 /// The rows by depth and time; `None` if they are in this order.
 fn order(ts: &[i64], depths: &[i64]) -> Option<Vec<u32>> {
-    let key = |row: u32| (depths[row as usize], ts[row as usize]);
+    if depths.iter().zip(ts).is_sorted() {
+        return None;
+    }
     let mut rows: Vec<u32> = (0u32..).take(ts.len()).collect();
-    let is_sorted = rows.is_sorted_by_key(|&row| key(row));
-    (!is_sorted).then(|| {
-        rows.sort_by_key(|&row| key(row));
-        rows
-    })
+    rows.sort_by_key(|&row| (depths[row as usize], ts[row as usize]));
+    Some(rows)
 }
 
 /// The longer of two slices, or the first if they are equally long. A slice without end is longer
@@ -216,7 +221,7 @@ mod tests {
         };
         let columns = SOURCE.iter().enumerate().map(|(at, name)| (*name, column(at)));
         let batch = RecordBatch::try_from_iter(columns).expect("the columns are equally long");
-        SliceMipmap::build(&[batch], Reserved::default()).expect("memory is not limited")
+        SliceMipmap::build(&[batch], Reserved::default(), 2).expect("memory is not limited")
     }
 
     /// The rows of a viewport: ts, id, count, dur, depth.

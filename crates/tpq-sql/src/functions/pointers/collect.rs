@@ -3,10 +3,10 @@
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use datafusion::arrow::array::{Array, ArrayRef, AsArray, new_empty_array};
+use datafusion::arrow::array::{Array, ArrayRef, AsArray, Int64Array, new_empty_array};
 use datafusion::arrow::compute::kernels::cmp::not_distinct;
 use datafusion::arrow::compute::{cast, concat};
-use datafusion::arrow::datatypes::{DataType, Field, FieldRef, Fields};
+use datafusion::arrow::datatypes::{DataType, Field, FieldRef, Fields, Int64Type};
 use datafusion::common::{Result, ScalarValue, exec_err, internal_err, plan_err};
 use datafusion::logical_expr::function::{AccumulatorArgs, StateFieldsArgs};
 use datafusion::logical_expr::{Accumulator, AggregateUDFImpl, Signature, Volatility};
@@ -150,7 +150,8 @@ impl AggregateUDFImpl for Collect {
     fn accumulator(&self, args: AccumulatorArgs) -> Result<Box<dyn Accumulator>> {
         let arguments = args.expr_fields.iter().map(|field| field.data_type().clone());
         let collected = self.layout.collected(&arguments.collect::<Vec<_>>())?;
-        let columns = collected.iter().map(|_| Vec::new()).collect();
+        let columns = collected.iter().map(|source| Values::new(source.field.data_type()));
+        let columns = columns.collect();
         Ok(Box::new(CollectedRows { layout: self.layout, collected, columns }))
     }
 }
@@ -160,21 +161,82 @@ impl AggregateUDFImpl for Collect {
 struct CollectedRows {
     layout: &'static Layout,
     collected: Vec<Source>,
-    /// The arrays of each column, one for each batch.
-    columns: Vec<Vec<ArrayRef>>,
+    columns: Vec<Values>,
+}
+
+/// The collected values of a column.
+#[derive(Debug)]
+enum Values {
+    /// Integers without NULL: copied as they come, so that no batch has to stay for them.
+    Integers(Vec<i64>),
+    /// Arrays, one for each batch.
+    Arrays(Vec<ArrayRef>),
+}
+
+impl Values {
+    fn new(kind: &DataType) -> Self {
+        match kind {
+            DataType::Int64 => Self::Integers(Vec::new()),
+            _ => Self::Arrays(Vec::new()),
+        }
+    }
+
+    fn push(&mut self, values: ArrayRef) {
+        match self {
+            Self::Arrays(parts) => parts.push(values),
+            Self::Integers(all) => match values.as_primitive_opt::<Int64Type>() {
+                Some(integers) if integers.null_count() == 0 => {
+                    make_room(all, integers.len());
+                    all.extend_from_slice(integers.values());
+                }
+                _ => {
+                    let before = Int64Array::from(std::mem::take(all));
+                    *self = Self::Arrays(vec![Arc::new(before), values]);
+                }
+            },
+        }
+    }
+
+    /// All values as one array; `None` if no array was pushed.
+    fn whole(&mut self) -> Result<Option<ArrayRef>> {
+        let whole: ArrayRef = match self {
+            Self::Integers(all) => Arc::new(Int64Array::from(std::mem::take(all))),
+            Self::Arrays(parts) if parts.is_empty() => return Ok(None),
+            Self::Arrays(parts) => {
+                concat(&parts.iter().map(AsRef::as_ref).collect::<Vec<&dyn Array>>())?
+            }
+        };
+        *self = Self::Arrays(vec![Arc::clone(&whole)]);
+        Ok(Some(whole))
+    }
+
+    fn size(&self) -> usize {
+        match self {
+            Self::Integers(all) => size_of_val(&all[..]),
+            Self::Arrays(parts) => parts.iter().map(column_bytes).sum(),
+        }
+    }
+}
+
+/// Room for more integers. A long list gets four times its room, which takes no memory before it is
+/// used, so that it is copied rarely.
+fn make_room(all: &mut Vec<i64>, more: usize) {
+    /// The number of integers of a long list.
+    const LONG: usize = 1 << 20;
+    let needed = all.len().saturating_add(more);
+    if needed > all.capacity() {
+        let factor = if needed < LONG { 2 } else { 4 };
+        let room = all.capacity().saturating_mul(factor).max(needed);
+        all.reserve_exact(room - all.len());
+    }
 }
 
 impl CollectedRows {
-    /// Concatenates the arrays of each column; `None` if there are no rows.
+    /// Joins the values of each column; `None` if there are no rows.
     fn concatenate(&mut self) -> Result<Option<Vec<ArrayRef>>> {
         let mut columns = Vec::with_capacity(self.columns.len());
-        for parts in &mut self.columns {
-            let arrays: Vec<&dyn Array> = parts.iter().map(AsRef::as_ref).collect();
-            if arrays.is_empty() {
-                return Ok(None);
-            }
-            let all = concat(&arrays)?;
-            *parts = vec![Arc::clone(&all)];
+        for values in &mut self.columns {
+            let Some(all) = values.whole()? else { return Ok(None) };
             columns.push(all);
         }
         Ok((columns.first().is_some_and(|column| !column.is_empty())).then_some(columns))
@@ -187,7 +249,7 @@ impl CollectedRows {
 
 impl Accumulator for CollectedRows {
     fn update_batch(&mut self, values: &[ArrayRef]) -> Result<()> {
-        for (source, parts) in self.collected.iter().zip(&mut self.columns) {
+        for (source, collected) in self.collected.iter().zip(&mut self.columns) {
             let Some(column) = source.values(values) else {
                 return internal_err!("{}() without {}", self.layout.name, source.field.name());
             };
@@ -209,7 +271,7 @@ impl Accumulator for CollectedRows {
                     source.field.name()
                 );
             }
-            parts.push(values);
+            collected.push(values);
         }
         Ok(())
     }
@@ -218,8 +280,8 @@ impl Accumulator for CollectedRows {
         let Some(tables) = states.first() else { return Ok(()) };
         for row in 0..tables.len() {
             let Some(columns) = from_value(tables, row)? else { continue };
-            for (parts, column) in self.columns.iter_mut().zip(columns) {
-                parts.push(column);
+            for (collected, column) in self.columns.iter_mut().zip(columns) {
+                collected.push(column);
             }
         }
         Ok(())
@@ -244,8 +306,7 @@ impl Accumulator for CollectedRows {
     }
 
     fn size(&self) -> usize {
-        let parts = self.columns.iter().flatten();
-        size_of::<Self>() + parts.map(column_bytes).sum::<usize>()
+        size_of::<Self>() + self.columns.iter().map(Values::size).sum::<usize>()
     }
 }
 
@@ -257,4 +318,42 @@ pub(super) fn is_table(kind: &DataType) -> bool {
 /// The list array of a column of tables.
 pub(super) fn as_tables(values: &ArrayRef) -> Option<&datafusion::arrow::array::LargeListArray> {
     values.as_list_opt::<i64>()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn integers_are_joined_with_and_without_null() {
+        let integers =
+            |values: &[Option<i64>]| Arc::new(Int64Array::from(values.to_vec())) as ArrayRef;
+        let mut values = Values::new(&DataType::Int64);
+        values.push(integers(&[Some(1), Some(2)]));
+        values.push(integers(&[]));
+        values.push(integers(&[Some(3)]));
+        assert_eq!(values.size(), 24);
+        let whole = values.whole().unwrap().unwrap();
+        assert_eq!(&whole, &integers(&[Some(1), Some(2), Some(3)]));
+        // A window asks more than once.
+        values.push(integers(&[Some(4)]));
+        let whole = values.whole().unwrap().unwrap();
+        assert_eq!(&whole, &integers(&[Some(1), Some(2), Some(3), Some(4)]));
+        let mut values = Values::new(&DataType::Int64);
+        values.push(integers(&[Some(1)]));
+        values.push(integers(&[None]));
+        values.push(integers(&[Some(2)]));
+        let whole = values.whole().unwrap().unwrap();
+        assert_eq!(&whole, &integers(&[Some(1), None, Some(2)]));
+    }
+
+    #[test]
+    fn long_lists_get_more_room() {
+        let mut all = vec![0; 1 << 20];
+        make_room(&mut all, 1);
+        assert!(all.capacity() >= 4 << 20);
+        let mut all = vec![0; 1000];
+        make_room(&mut all, 5000);
+        assert!((6000..1 << 20).contains(&all.capacity()));
+    }
 }

@@ -60,6 +60,15 @@ impl OperandType<'_> {
     }
 }
 
+/// What a call of an operator may use.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Resources<'a> {
+    /// The memory that the call reserves, if the session has a limit.
+    pub memory: Option<&'a MemoryReservation>,
+    /// The number of threads; 0 is one as well.
+    pub threads: usize,
+}
+
 /// An operator that takes tables and returns a table.
 pub(super) trait TableOperator: Debug + Send + Sync {
     /// The name of the SQL function.
@@ -78,14 +87,14 @@ pub(super) trait TableOperator: Debug + Send + Sync {
     fn run(&self, operands: &[Operand]) -> Result<Option<Vec<ArrayRef>>>;
 
     /// As [`run`](Self::run), for operators with results that may be much larger than their
-    /// operands: reserves memory while it computes.
+    /// operands, or that use several threads: reserves memory while it computes.
     ///
     /// # Errors
     /// Those of [`run`](Self::run), and when there is not enough memory.
     fn run_within(
         &self,
         operands: &[Operand],
-        _memory: Option<&MemoryReservation>,
+        _resources: Resources,
     ) -> Result<Option<Vec<ArrayRef>>> {
         self.run(operands)
     }
@@ -149,6 +158,8 @@ impl ScalarUDFImpl for OperatorFunction {
         let rows = arrays.first().map_or(1, |array| array.len());
         let token = CancelToken::of(&args.config_options);
         let memory = Memory::of(&args.config_options).map(|memory| memory.consumer(self.name()));
+        let threads = args.config_options.execution.target_partitions;
+        let resources = Resources { memory: memory.as_ref(), threads };
         let mut tables = Vec::with_capacity(rows);
         for row in 0..rows {
             let operands = arrays.iter().map(|array| match columns_of(array.data_type()) {
@@ -159,7 +170,7 @@ impl ScalarUDFImpl for OperatorFunction {
                 None => Ok(Operand::Value(ScalarValue::try_from_array(array, row)?)),
             });
             let operands = operands.collect::<Result<Vec<_>>>()?;
-            let run = || self.operator.run_within(&operands, memory.as_ref());
+            let run = || self.operator.run_within(&operands, resources);
             let result = cancel::under(token.clone(), run)?;
             let empty = || columns.iter().map(|field| new_empty_array(field.data_type())).collect();
             tables.push(to_value(columns, Some(result.unwrap_or_else(empty)))?);

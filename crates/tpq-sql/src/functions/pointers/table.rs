@@ -1,5 +1,6 @@
 //! Tables as values: lists of rows.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use datafusion::arrow::array::{
@@ -86,6 +87,15 @@ pub(super) fn from_value(values: &ArrayRef, row: usize) -> Result<Option<Vec<Arr
 /// The integers of a column; NULL counts as 0, as it does in SQLite's C interface.
 pub(super) fn integers(columns: &[ArrayRef], index: usize) -> Result<Vec<i64>> {
     Ok(integer_column(columns, index)?.iter().map(Option::unwrap_or_default).collect())
+}
+
+/// The same without a copy if no value is NULL.
+pub(super) fn integer_values(columns: &[ArrayRef], index: usize) -> Result<Cow<'_, [i64]>> {
+    let column = integer_column(columns, index)?;
+    Ok(match column.null_count() {
+        0 => Cow::Borrowed(&column.values()[..]),
+        _ => Cow::Owned(integers(columns, index)?),
+    })
 }
 
 pub(super) fn integer_column(columns: &[ArrayRef], index: usize) -> Result<&Int64Array> {

@@ -22,7 +22,9 @@ use datafusion::common::Result;
 use datafusion::execution::memory_pool::MemoryReservation;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::functions::pointers::operator::{Operand, OperandType, TableOperator, wrong_operands};
+use crate::functions::pointers::operator::{
+    Operand, OperandType, Resources, TableOperator, wrong_operands,
+};
 use crate::functions::pointers::table::{integer, integer_column, integers, to_column};
 use crate::functions::steps::Steps;
 
@@ -68,13 +70,13 @@ impl TableOperator for CriticalPathWalk {
     }
 
     fn run(&self, operands: &[Operand]) -> Result<Option<Vec<ArrayRef>>> {
-        self.run_within(operands, None)
+        self.run_within(operands, Resources::default())
     }
 
     fn run_within(
         &self,
         operands: &[Operand],
-        memory: Option<&MemoryReservation>,
+        resources: Resources,
     ) -> Result<Option<Vec<ArrayRef>>> {
         let [graph, roots] = operands else { return Ok(None) };
         let (Some(graph), Some(roots)) = (graph.table(), roots.table()) else { return Ok(None) };
@@ -83,7 +85,7 @@ impl TableOperator for CriticalPathWalk {
             return Ok(None);
         }
         let spans = Spans::from_columns(graph)?;
-        let frames = spans.walk_all(&integers(roots, 0)?, memory)?;
+        let frames = spans.walk_all(&integers(roots, 0)?, resources.memory)?;
         let column = |value: &dyn Fn(&Frame) -> i64| to_column(frames.iter().map(value).collect());
         let id = |span: u32| spans.spans[span as usize].id;
         Ok(Some(vec![

@@ -1,0 +1,317 @@
+//! A column of a chunk in memory, in as few bytes as its values need.
+//!
+//! Integers are kept as their differences from the least one, and a few short texts as numbers of a
+//! list: rows of `sched` take a fourth of their bytes then. Most of the time that it takes to keep
+//! rows is that of getting memory for them.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use datafusion::arrow::array::{
+    Array, ArrayRef, AsArray, BooleanBufferBuilder, Int64Array, StringViewArray, UInt8Array,
+    UInt32Array,
+};
+use datafusion::arrow::buffer::NullBuffer;
+use datafusion::arrow::compute::{concat, max, min, take};
+use datafusion::arrow::datatypes::{DataType, Int64Type};
+use datafusion::common::Result;
+use tpq_tables::ChunkRange;
+
+/// The most different texts of a list.
+const MOST_TEXTS: usize = 16;
+
+/// The values of a column in the rows of a chunk.
+pub(super) enum StoredColumn {
+    /// Values as they came.
+    Plain(ArrayRef),
+    /// Integers, as their differences from the least one.
+    Integers { least: i64, differences: Differences, nulls: Option<NullBuffer> },
+    /// Texts, as their numbers in a list.
+    Texts { list: ArrayRef, numbers: Vec<u8>, nulls: Option<NullBuffer> },
+}
+
+/// Integers of the least width that holds all of them.
+pub(super) enum Differences {
+    /// All of them are 0.
+    None,
+    Bytes(Vec<u8>),
+    Shorts(Vec<u16>),
+    Words(Vec<u32>),
+}
+
+impl StoredColumn {
+    /// Keeps the values of some arrays of one type, one after the other, of which there is at least
+    /// one.
+    ///
+    /// # Errors
+    /// When the types differ, which is a bug.
+    pub(super) fn new(parts: &[&ArrayRef]) -> Result<(Self, ChunkRange)> {
+        let integers = parts.iter().map(|part| part.as_primitive_opt::<Int64Type>());
+        if let Some(integers) = integers.collect::<Option<Vec<_>>>() {
+            return of_integers(parts, &integers);
+        }
+        let texts = parts.iter().map(|part| part.as_string_view_opt());
+        let texts = texts.collect::<Option<Vec<_>>>().and_then(|texts| of_texts(parts, &texts));
+        let column = match texts {
+            Some(texts) => texts,
+            None => Self::Plain(whole(parts)?),
+        };
+        Ok((column, ChunkRange { bounds: None, nulls: null_count(parts) }))
+    }
+
+    /// The values in a range of rows.
+    ///
+    /// # Errors
+    /// Never, unless there is a bug.
+    pub(super) fn read(&self, rows: Range<usize>) -> Result<ArrayRef> {
+        let of_rows = |nulls: &Option<NullBuffer>| {
+            nulls.as_ref().map(|nulls| nulls.slice(rows.start, rows.len()))
+        };
+        Ok(match self {
+            Self::Plain(values) => values.slice(rows.start, rows.len()),
+            Self::Integers { least, differences, nulls } => {
+                let nulls = of_rows(nulls);
+                let values = differences.read(*least, rows);
+                Arc::new(Int64Array::new(values.into(), nulls))
+            }
+            Self::Texts { list, numbers, nulls } => {
+                let nulls = of_rows(nulls);
+                let numbers = UInt8Array::new(numbers[rows].to_vec().into(), nulls);
+                take(list, &numbers, None)?
+            }
+        })
+    }
+
+    /// The values in single rows.
+    ///
+    /// # Errors
+    /// Never, unless there is a bug.
+    pub(super) fn pick(&self, rows: &[u32]) -> Result<ArrayRef> {
+        let of_rows = |nulls: &Option<NullBuffer>| {
+            let nulls = nulls.as_ref()?;
+            Some(rows.iter().map(|&row| nulls.is_valid(row as usize)).collect::<NullBuffer>())
+        };
+        Ok(match self {
+            Self::Plain(values) => take(values, &UInt32Array::from(rows.to_vec()), None)?,
+            Self::Integers { least, differences, nulls } => {
+                let values = differences.pick(*least, rows);
+                Arc::new(Int64Array::new(values.into(), of_rows(nulls)))
+            }
+            Self::Texts { list, numbers, nulls } => {
+                let numbers: Vec<u8> = rows.iter().map(|&row| numbers[row as usize]).collect();
+                take(list, &UInt8Array::new(numbers.into(), of_rows(nulls)), None)?
+            }
+        })
+    }
+}
+
+impl Differences {
+    /// Those of some values; `None` if they need more than 32 bits. That of NULL may be any.
+    fn new(parts: &[&Int64Array], least: i64, greatest: i64) -> Option<Self> {
+        let difference = |value: i64| value.wrapping_sub(least);
+        Some(match u32::try_from(greatest.abs_diff(least)).ok()? {
+            0 => Self::None,
+            1..=0xff => Self::Bytes(gathered(parts, |value| difference(value) as u8)),
+            0x100..=0xffff => Self::Shorts(gathered(parts, |value| difference(value) as u16)),
+            _ => Self::Words(gathered(parts, |value| difference(value) as u32)),
+        })
+    }
+
+    /// The values in a range of rows.
+    fn read(&self, least: i64, rows: Range<usize>) -> Vec<i64> {
+        match self {
+            Self::None => vec![least; rows.len()],
+            Self::Bytes(all) => added(all[rows].iter().copied(), least),
+            Self::Shorts(all) => added(all[rows].iter().copied(), least),
+            Self::Words(all) => added(all[rows].iter().copied(), least),
+        }
+    }
+
+    /// The values in single rows.
+    fn pick(&self, least: i64, rows: &[u32]) -> Vec<i64> {
+        let rows = rows.iter().map(|&row| row as usize);
+        match self {
+            Self::None => vec![least; rows.len()],
+            Self::Bytes(all) => added(rows.map(|row| all[row]), least),
+            Self::Shorts(all) => added(rows.map(|row| all[row]), least),
+            Self::Words(all) => added(rows.map(|row| all[row]), least),
+        }
+    }
+}
+
+/// A value for each of some integers, one array after the other.
+fn gathered<T>(parts: &[&Int64Array], value: impl Fn(i64) -> T) -> Vec<T> {
+    let mut all = Vec::with_capacity(parts.iter().map(|part| part.len()).sum());
+    for part in parts {
+        all.extend(part.values().iter().map(|&number| value(number)));
+    }
+    all
+}
+
+/// Differences as integers.
+fn added<T: Into<i64>>(differences: impl Iterator<Item = T>, least: i64) -> Vec<i64> {
+    differences.map(|difference| least.wrapping_add(difference.into())).collect()
+}
+
+fn of_integers(
+    parts: &[&ArrayRef],
+    integers: &[&Int64Array],
+) -> Result<(StoredColumn, ChunkRange)> {
+    let least = integers.iter().filter_map(|part| min(part)).min();
+    let greatest = integers.iter().filter_map(|part| max(part)).max();
+    let range = ChunkRange { bounds: least.zip(greatest), nulls: null_count(parts) };
+    let (least, greatest) = range.bounds.unwrap_or_default();
+    let column = match Differences::new(integers, least, greatest) {
+        Some(differences) => {
+            StoredColumn::Integers { least, differences, nulls: joined_nulls(parts) }
+        }
+        None => StoredColumn::Plain(whole(parts)?),
+    };
+    Ok((column, range))
+}
+
+/// A list of texts; `None` if there are many, or long ones.
+fn of_texts(parts: &[&ArrayRef], texts: &[&StringViewArray]) -> Option<StoredColumn> {
+    let mut views: Vec<u128> = Vec::with_capacity(MOST_TEXTS);
+    let mut list: Vec<&str> = Vec::with_capacity(MOST_TEXTS);
+    let mut numbers = Vec::with_capacity(texts.iter().map(|part| part.len()).sum());
+    for part in texts {
+        for (row, view) in part.views().iter().enumerate() {
+            if part.is_null(row) {
+                numbers.push(0);
+                continue;
+            }
+            let number = match views.iter().position(|known| known == view) {
+                Some(number) => number,
+                None if views.len() == MOST_TEXTS || !is_short(*view) => return None,
+                None => {
+                    views.push(*view);
+                    list.push(part.value(row));
+                    views.len() - 1
+                }
+            };
+            numbers.push(number as u8);
+        }
+    }
+    if list.is_empty() {
+        return None;
+    }
+    let list = Arc::new(StringViewArray::from(list));
+    Some(StoredColumn::Texts { list, numbers, nulls: joined_nulls(parts) })
+}
+
+/// Whether a view holds its text, and does not point to it. It begins with the length.
+fn is_short(view: u128) -> bool {
+    view & u128::from(u32::MAX) <= 12
+}
+
+fn null_count(parts: &[&ArrayRef]) -> usize {
+    parts.iter().map(|part| part.null_count()).sum()
+}
+
+/// The NULLs of some arrays, one after the other; `None` if there are none.
+fn joined_nulls(parts: &[&ArrayRef]) -> Option<NullBuffer> {
+    if null_count(parts) == 0 {
+        return None;
+    }
+    let mut valid = BooleanBufferBuilder::new(parts.iter().map(|part| part.len()).sum());
+    for part in parts {
+        match part.nulls() {
+            Some(nulls) => valid.append_buffer(nulls.inner()),
+            None => valid.append_n(part.len(), true),
+        }
+    }
+    Some(NullBuffer::new(valid.finish()))
+}
+
+/// Joins arrays. Copies text out of buffers that it shares with rows that were left out, so that the
+/// result keeps no other memory alive.
+fn whole(parts: &[&ArrayRef]) -> Result<ArrayRef> {
+    let arrays: Vec<&dyn Array> = parts.iter().map(|part| &***part).collect();
+    let whole = concat(&arrays)?;
+    Ok(match whole.data_type() {
+        DataType::Utf8View if !whole.as_string_view().data_buffers().is_empty() => {
+            Arc::new(whole.as_string_view().gc())
+        }
+        _ => whole,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use datafusion::arrow::array::Float64Array;
+
+    use super::*;
+
+    /// What is read of arrays after they were kept: all rows, some rows, and single rows.
+    fn check(parts: &[ArrayRef]) -> StoredColumn {
+        let parts: Vec<&ArrayRef> = parts.iter().collect();
+        let arrays: Vec<&dyn Array> = parts.iter().map(|part| &***part).collect();
+        let expected = concat(&arrays).expect("one type");
+        let (column, range) = StoredColumn::new(&parts).expect("one type");
+        assert_eq!(range.nulls, expected.null_count());
+        let count = expected.len();
+        for (start, end) in [(0, count), (1, count), (1, count - 1), (2, 2)] {
+            assert_eq!(&column.read(start..end).unwrap(), &expected.slice(start, end - start));
+        }
+        let rows: Vec<u32> = (0..count as u32).rev().chain([0, 0]).collect();
+        let picked = take(&expected, &UInt32Array::from(rows.clone()), None).unwrap();
+        assert_eq!(&column.pick(&rows).unwrap(), &picked);
+        column
+    }
+
+    fn integers(values: &[Option<i64>]) -> ArrayRef {
+        Arc::new(Int64Array::from(values.to_vec()))
+    }
+
+    #[test]
+    fn integers_are_as_wide_as_their_differences() {
+        let width = |least: i64, greatest: i64| {
+            let parts = [
+                integers(&[Some(greatest), None, Some(least)]),
+                integers(&[Some(least), Some(greatest)]),
+            ];
+            match check(&parts) {
+                StoredColumn::Integers { differences: Differences::None, .. } => 0,
+                StoredColumn::Integers { differences: Differences::Bytes(_), .. } => 1,
+                StoredColumn::Integers { differences: Differences::Shorts(_), .. } => 2,
+                StoredColumn::Integers { differences: Differences::Words(_), .. } => 4,
+                _ => 8,
+            }
+        };
+        assert_eq!(width(-7, -7), 0);
+        assert_eq!((width(-7, 248), width(-7, 249)), (1, 2));
+        assert_eq!((width(i64::MIN, i64::MIN + 0xffff), width(0, 0x1_0000)), (2, 4));
+        assert_eq!((width(-1, 0xffff_fffe), width(-1, 0xffff_ffff)), (4, 8));
+        assert_eq!(width(i64::MIN, i64::MAX), 8);
+    }
+
+    #[test]
+    fn columns_may_have_no_values() {
+        check(&[integers(&[None, None]), integers(&[None, None])]);
+        check(&[integers(&[Some(1), Some(5)]), integers(&[None, Some(i64::MAX)])]);
+        check(&[Arc::new(StringViewArray::from(vec![None::<&str>; 3]))]);
+    }
+
+    #[test]
+    fn few_short_texts_are_a_list() {
+        let texts = |values: &[Option<&str>]| -> ArrayRef {
+            Arc::new(StringViewArray::from(values.to_vec()))
+        };
+        let short = texts(&[Some("S"), None, Some("R+"), Some("S"), Some("")]);
+        let column = check(&[Arc::clone(&short), texts(&[Some("D"), Some("S")])]);
+        assert!(matches!(column, StoredColumn::Texts { list, .. } if list.len() == 4));
+        let column = check(&[short, texts(&[Some("longer than twelve bytes"), None])]);
+        assert!(matches!(column, StoredColumn::Plain(_)));
+        let many: Vec<String> = (0..=MOST_TEXTS).map(|number| number.to_string()).collect();
+        let many: Vec<Option<&str>> = many.iter().map(|text| Some(text.as_str())).collect();
+        assert!(matches!(check(&[texts(&many)]), StoredColumn::Plain(_)));
+        assert!(matches!(check(&[texts(&many[1..])]), StoredColumn::Texts { .. }));
+    }
+
+    #[test]
+    fn other_values_stay() {
+        let reals: ArrayRef = Arc::new(Float64Array::from(vec![Some(1.5), None, Some(2.0)]));
+        assert!(matches!(check(&[reals]), StoredColumn::Plain(_)));
+    }
+}
