@@ -69,8 +69,8 @@ SELECT group_concat(id) FROM (SELECT dur * 0.0 AS z, id FROM slice ORDER BY z, i
 SELECT a.id, b.id FROM slice a FULL JOIN slice b ON a.id = (SELECT max(c.id) FROM slice c WHERE c.parent_id = b.id AND c.depth > a.depth) ORDER BY 1, 2
 -- An alias of an aggregate is not seen within a subquery of HAVING.
 SELECT depth, count(*) AS n FROM slice GROUP BY depth HAVING EXISTS (SELECT 1 FROM slice b WHERE b.id > n) ORDER BY 1
--- The separator of group_concat() is a literal.
-SELECT group_concat(name, id) FROM (SELECT * FROM slice ORDER BY id)
+-- The separator of group_concat() with OVER is a literal: an error says so.
+SELECT id, group_concat(name, id) OVER (ORDER BY id) FROM slice ORDER BY id
 -- A comment that does not end is an error.
 SELECT 1 /* unterminated
 -- The plans shown are those of DataFusion.
