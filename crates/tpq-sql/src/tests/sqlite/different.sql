@@ -7,9 +7,6 @@ SELECT 1 + 2 * 3, (1 + 2) * 3, 2 - 3 - 4, 20 / 2 / 5, 'a' || 1 + 2
 SELECT 1 || 2 + 3, ('a' || 'b') = 'ab', 'a' || (1 = 1)
 SELECT sum('5'), sum('abc'), avg('10'), sum(name) FROM slice
 SELECT CASE WHEN dur < 0 THEN 'unfinished' WHEN dur = 0 THEN 'instant' ELSE dur / 10 || ' tens' END FROM slice ORDER BY id
--- As a result, a row value that a NULL leaves open is not IN a subquery, where SQLite gives NULL. WHERE selects
--- the same rows.
-SELECT (depth, parent_id) IN (SELECT depth, parent_id FROM slice WHERE id < 3) FROM slice ORDER BY id
 -- A column has one type: integers among reals are reals, and numbers among text are text.
 SELECT min(1, '0'), max(1, 'a'), max('b', 'a')
 SELECT iif(dur, 'yes', 'no'), iif(dur > 10, 1, 0), iif(parent_id IS NULL, 'root', parent_id) FROM slice ORDER BY id
