@@ -75,7 +75,9 @@ EXPLAIN QUERY PLAN SELECT 1
 -- Nothing is known of the last change.
 SELECT changes() >= 0, total_changes() >= 0, last_insert_rowid() >= 0
 SELECT json_error_position('[1,')
--- A negative offset of lag() looks ahead.
+-- Whether lag() finds a row that is two rows ahead or more depends, in SQLite, on the other windows of the
+-- query: an error says to write lead().
 SELECT id, lag(id, -depth) OVER (ORDER BY id) FROM slice ORDER BY id
+SELECT id, lag(id, -2) OVER (ORDER BY id) FROM slice ORDER BY id
 -- The number of nth_value() is a literal where the frame has EXCLUDE: an error says so.
 SELECT id, nth_value(id, depth + 1) OVER (ORDER BY id ROWS BETWEEN 2 PRECEDING AND 2 FOLLOWING EXCLUDE CURRENT ROW) FROM slice ORDER BY id
