@@ -48,7 +48,7 @@ SELECT count(*) FROM (SELECT DISTINCT name COLLATE NOCASE FROM (SELECT name FROM
 SELECT n = 'APP' FROM (SELECT name COLLATE NOCASE AS n, id FROM slice) ORDER BY id
 -- A recursion has one term that reads its own rows: an error says so.
 WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 2 FROM r WHERE n < 5 UNION ALL SELECT n * 2 FROM r WHERE n < 5) SELECT count(*) FROM r
--- An aggregate belongs to the query that it stands in.
+-- An aggregate of columns of the query around would belong to that query: an error says so.
 SELECT (SELECT count(s.id) FROM thread) FROM slice s
 -- A computed text that may be a number in SQLite is compared with a number as if it were a column of a table.
 SELECT v = 7 FROM (SELECT id, coalesce(int_value, string_value) AS v FROM args) ORDER BY id
