@@ -52,8 +52,6 @@ WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 2 FROM r WHERE n < 5 UNION
 SELECT (SELECT count(s.id) FROM thread) FROM slice s
 -- A computed text that may be a number in SQLite is compared with a number as if it were a column of a table.
 SELECT v = 7 FROM (SELECT id, coalesce(int_value, string_value) AS v FROM args) ORDER BY id
--- So is a computed column, where a subquery in WHERE reads it from the query around.
-SELECT id FROM (SELECT id, dur + 0 AS d FROM slice) WHERE EXISTS (SELECT 1 WHERE d = '50')
 -- Each place that reads a CTE computes a value that is new for each row, also with MATERIALIZED.
 WITH x AS MATERIALIZED (SELECT id, random() AS r FROM slice) SELECT count(*) FROM x a JOIN x b USING (id) WHERE a.r <> b.r
 -- The keys of json_each() of a column are texts, and are ordered as texts: the column may hold an object.
