@@ -2,22 +2,31 @@
 
 INCLUDE PERFETTO MODULE slices.hierarchy;
 
--- Hash of the names and categories of each slice and all its ancestors.
+-- Hash of the names and categories of each slice and all its ancestors. Names are collected for
+-- parents only: their children share them, and most slices are no parents.
 CREATE PERFETTO TABLE _slice_stack AS
 WITH
   named AS (
-    SELECT id, hash(coalesce(category, '') || '|' || name) AS name_hash FROM slice
+    SELECT id, parent_id, hash(coalesce(category, '') || '|' || name) AS name_hash FROM slice
+  ),
+  parents AS (
+    SELECT DISTINCT parent_id AS id FROM slice WHERE parent_id IS NOT NULL
   ),
   around AS (
-    SELECT s.id, group_concat(n.name_hash, '|' ORDER BY a.depth) AS names
-    FROM slice AS s
-    JOIN ancestor_slice(s.id) AS a
+    SELECT p.id, group_concat(n.name_hash, '|' ORDER BY a.depth) AS names
+    FROM parents AS p
+    JOIN ancestor_slice(p.id) AS a
     JOIN named AS n ON n.id = a.id
-    GROUP BY s.id
+    GROUP BY p.id
   )
-SELECT n.id, hash(n.name_hash || coalesce('|' || a.names, '')) AS stack_id
+SELECT
+  n.id,
+  hash(
+    n.name_hash || coalesce('|' || a.names, '') || coalesce('|' || p.name_hash, '')
+  ) AS stack_id
 FROM named AS n
-LEFT JOIN around AS a ON a.id = n.id
+LEFT JOIN named AS p ON p.id = n.parent_id
+LEFT JOIN around AS a ON a.id = n.parent_id
 ORDER BY n.id;
 
 -- A slice with a hash of the stack from its top-level ancestor to itself.

@@ -116,8 +116,12 @@ impl PartitionEvaluator for Evaluator {
     fn evaluate_all(&mut self, values: &[ArrayRef], rows: usize) -> Result<ArrayRef> {
         match (self.kind, values) {
             (Kind::Ntile, [count, ..]) => tiles(count, rows),
-            (Kind::Lag, [values, steps, ..]) => moved(values, steps, i64::checked_sub),
-            (Kind::Lead, [values, steps, ..]) => moved(values, steps, i64::checked_add),
+            (Kind::Lag, [values, steps, ..]) => {
+                let steps = integers(steps)?;
+                steps.iter().flatten().try_for_each(check_lag)?;
+                moved(values, &steps, i64::checked_sub)
+            }
+            (Kind::Lead, [values, steps, ..]) => moved(values, &integers(steps)?, i64::checked_add),
             _ => internal_err!("{}() without its arguments", self.kind.written()),
         }
     }
@@ -145,16 +149,27 @@ impl PartitionEvaluator for Evaluator {
     }
 }
 
+/// Refuses an offset of `lag` to a row further ahead than the next one. Whether SQLite has read such
+/// a row already depends on the other windows of the query.
+pub(crate) fn check_lag(offset: i64) -> Result<()> {
+    match offset < -1 {
+        true => exec_err!(
+            "the offset of lag() is {offset}: write lead() with {} for a row after the current one",
+            offset.unsigned_abs()
+        ),
+        false => Ok(()),
+    }
+}
+
 /// The values of rows that are some steps away; NULL where there is no such row.
 fn moved(
     values: &ArrayRef,
-    steps: &ArrayRef,
+    steps: &Int64Array,
     step: fn(i64, i64) -> Option<i64>,
 ) -> Result<ArrayRef> {
-    let steps = integers(steps)?;
     let rows = 0..values.len() as i64;
     let moved = |(row, steps): (i64, Option<i64>)| step(row, steps?).filter(|at| rows.contains(at));
-    let places: Int64Array = (0..).zip(&steps).map(moved).collect();
+    let places: Int64Array = (0..).zip(steps).map(moved).collect();
     Ok(take(values, &places, None)?)
 }
 
@@ -196,6 +211,7 @@ fn integers(numbers: &ArrayRef) -> Result<Int64Array> {
 #[cfg(test)]
 mod tests {
     use datafusion::arrow::array::Float64Array;
+    use datafusion::error::DataFusionError;
 
     use super::*;
 
@@ -204,12 +220,26 @@ mod tests {
         let values: ArrayRef = Arc::new(Int64Array::from(vec![10, 11, 12, 13]));
         let steps: ArrayRef =
             Arc::new(Float64Array::from(vec![Some(0.0), Some(2.0), Some(1.5), None]));
+        let steps = integers(&steps).unwrap();
         let moved = |step| {
             let moved = moved(&values, &steps, step).unwrap();
             moved.as_primitive::<Int64Type>().iter().collect::<Vec<_>>()
         };
         assert_eq!(moved(i64::checked_sub), [Some(10), None, None, None]);
         assert_eq!(moved(i64::checked_add), [Some(10), Some(13), None, None]);
+    }
+
+    #[test]
+    fn lag_looks_ahead_by_one_row_at_most() {
+        let lag = |offset: i64| {
+            let values: ArrayRef = Arc::new(Int64Array::from(vec![10, 11, 12]));
+            let offsets: ArrayRef = Arc::new(Int64Array::from(vec![1, offset, 0]));
+            let lag = Evaluator { kind: Kind::Lag, row: 0 }.evaluate_all(&[values, offsets], 3)?;
+            Ok::<_, DataFusionError>(lag.as_primitive::<Int64Type>().iter().collect::<Vec<_>>())
+        };
+        assert_eq!(lag(-1).unwrap(), [None, Some(12), Some(12)]);
+        let error = lag(-2).unwrap_err().to_string();
+        assert!(error.contains("write lead() with 2 for a row after the current one"), "{error}");
     }
 
     #[test]

@@ -65,12 +65,16 @@ fn may_be_zero(operand: &Expr, when: &Expr, schema: &DFSchema) -> bool {
 /// `CASE x WHEN y …` as `CASE WHEN x = y …`, if a `y` is of another type than `x`, or both may be
 /// zeros.
 fn searched(mut case: Case, schema: &DFSchema) -> Transformed<Expr> {
-    let Some(operand) = case.expr.take() else { return Transformed::no(Expr::Case(case)) };
+    let Some(mut operand) = case.expr.take() else { return Transformed::no(Expr::Case(case)) };
     let is_other =
         |when: &Expr| differ(&operand, when, schema) || may_be_zero(&operand, when, schema);
     if !case.when_then_expr.iter().any(|(when, _)| is_other(when)) {
+        let mut is_marked = Mark::take(&mut operand).is_some();
+        for (when, _) in &mut case.when_then_expr {
+            is_marked |= Mark::take(when).is_some();
+        }
         case.expr = Some(operand);
-        return Transformed::no(Expr::Case(case));
+        return Transformed::new_transformed(Expr::Case(case), is_marked);
     }
     for (when, _) in &mut case.when_then_expr {
         let (mut left, mut right) = (operand.as_ref().clone(), when.as_ref().clone());

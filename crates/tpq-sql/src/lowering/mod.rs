@@ -9,6 +9,7 @@ mod frames;
 mod in_lists;
 mod keys;
 mod ordered_aggregates;
+mod outer_aggregates;
 mod sql_functions;
 mod subqueries;
 mod table_calls;
@@ -25,6 +26,7 @@ pub(crate) use table_calls::CallSource;
 
 /// Rewrites a plan into one that DataFusion can optimise and run.
 pub(crate) fn lower(plan: LogicalPlan) -> Result<LogicalPlan> {
+    outer_aggregates::refuse(&plan)?;
     let plan = view_orders::lower(plan)?;
     let plan = inline_calls(plan)?;
     let plan = comparisons::lower(plan)?;

@@ -12,7 +12,7 @@ use datafusion::sql::sqlparser::ast::BinaryOperator;
 
 use super::comparison;
 use crate::functions::{
-    ADD, MULTIPLY, NEGATIVE, REMAINDER, SHIFT_LEFT, SHIFT_RIGHT, SUBTRACT, concat_text,
+    ADD, MULTIPLY, NEGATIVE, REMAINDER, SHIFT_LEFT, SHIFT_RIGHT, SUBTRACT, check_lag, concat_text,
     integer_call, is_text, literal_number, of_number, sqlite_call,
 };
 
@@ -77,6 +77,9 @@ impl ExprPlanner for SqliteOperators {
             && let Some(number) = expr.args.get_mut(number_at)
             && let Some(value) = constant(number)
         {
+            if expr.func_def.name() == "lag" {
+                check_lag(value)?;
+            }
             *number = lit(value);
         }
         if let Some(function) = named

@@ -346,6 +346,23 @@ async fn tables_may_depend_on_those_before_them() {
     assert!(!rows(&session, &format!("EXPLAIN {joined}")).await.unwrap().contains("Apply"));
 }
 
+#[tokio::test]
+async fn an_aggregate_of_a_column_around_is_refused() {
+    let session = session();
+    for sql in [
+        "SELECT (SELECT count(s.id) FROM thread) FROM slice s",
+        "SELECT id FROM slice s WHERE EXISTS (SELECT 1 FROM thread HAVING max(s.dur + 1) > 2)",
+        "SELECT (SELECT (SELECT sum(s.id)) FROM thread) FROM slice s",
+    ] {
+        let error = answer(&session, sql).await.unwrap_err();
+        assert!(error.contains("is one of that query: not supported"), "{sql}: {error}");
+    }
+    // These are aggregates of the subquery: they have a column of its own, or none at all.
+    let own = "SELECT (SELECT count(*) + count(1) + count(s.id + t.id) FROM thread t) \
+               = (SELECT 3 * count(*) FROM thread) FROM slice s WHERE s.id = 0";
+    assert_eq!(answer(&session, own).await.unwrap(), [["1"]]);
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn subqueries_are_joins_where_they_can_be() {
     let session = session();

@@ -3,6 +3,7 @@
 mod best_row;
 mod edge_value;
 mod frame_scan;
+mod grouped_texts;
 mod histogram;
 mod planned;
 mod sorting_text;

@@ -95,8 +95,10 @@ fn total(mut call: RawAggregateExpr) -> Result<Expr> {
 /// Concatenates texts, with a comma if no separator is given.
 fn group_concat(mut call: RawAggregateExpr) -> Result<Expr> {
     convert_first(&mut call, CAST_TEXT);
-    if call.args.len() == 1 {
-        call.args.push(lit(","));
+    match call.args.get_mut(1) {
+        Some(Expr::Literal(..)) => {}
+        Some(separator) => *separator = sqlite_call(CAST_TEXT, separator.clone()),
+        None => call.args.push(lit(",")),
     }
     Ok(renamed(call, string_agg_udaf()))
 }

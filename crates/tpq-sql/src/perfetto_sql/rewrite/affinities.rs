@@ -4,21 +4,22 @@
 //! A computed column has no affinity, and in a plan it is a column like any other. So it is marked:
 //! as `coalesce(half, NULL)` if it has texts, else as `coalesce(NULL, NULL, half)`. The planner of
 //! comparisons takes the marks off again, see [`Mark`](crate::perfetto_sql::comparison::Mark). In
-//! HAVING an alias is such a column as well.
+//! HAVING an alias is such a column as well. A subquery in an expression reads such columns of the
+//! queries around it.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 use datafusion::sql::parser::Statement as Tree;
 use datafusion::sql::sqlparser::ast::{
-    BinaryOperator, Expr, OrderBy, Query, Select, SetExpr, Value, VisitorMut,
+    BinaryOperator, Expr, Ident, OrderBy, Query, Select, SelectItem, SetExpr, Value, VisitorMut,
 };
 
 use super::computed_columns::{Computed, ComputedColumns};
 use super::{call, take};
 use crate::perfetto_sql::planner::Planner;
-use crate::perfetto_sql::scope::{Scope, visit_queries};
-use crate::perfetto_sql::walk::walk_mut;
+use crate::perfetto_sql::scope::{Scope, Source, is_same, visit_queries};
+use crate::perfetto_sql::walk::{walk_expressions_mut, walk_mut};
 
 /// Marks the computed columns in the comparisons of a statement.
 pub(in super::super) fn mark_computed(tree: &mut Tree, planner: &Planner) {
@@ -75,7 +76,7 @@ fn in_select(
     }
 }
 
-/// Marks columns in the comparisons of one SELECT, not in those of queries within it.
+/// Marks columns in the comparisons of one SELECT, also where a subquery reads them.
 struct Marker<'a, 'p> {
     /// The SELECT without marks.
     select: &'a Select,
@@ -88,12 +89,6 @@ struct Marker<'a, 'p> {
 }
 
 impl Marker<'_, '_> {
-    fn mark_both(&mut self, left: &mut Expr, right: &mut Expr) {
-        let (left_is_text, right_is_text) = (is_text(left), is_text(right));
-        self.mark(left, right_is_text);
-        self.mark(right, left_is_text);
-    }
-
     /// Marks an operand if it is a computed column. `with_text` states that it is compared with a
     /// literal of a text.
     fn mark(&mut self, operand: &mut Expr, with_text: bool) {
@@ -113,15 +108,7 @@ impl Marker<'_, '_> {
     }
 
     fn find(&mut self, column: &Expr, with_text: bool) -> Option<Computed> {
-        let text = column.to_string();
-        let computed = match self.known.get(&text) {
-            Some(known) => *known,
-            None => {
-                let computed = self.computed.named(column, self.select, self.scope);
-                self.known.insert(text, computed);
-                computed
-            }
-        };
+        let computed = self.computed_in_from(column);
         match column {
             Expr::Identifier(name) if with_text && computed.is_none() => {
                 self.computed.alias(name, self.select, self.scope)
@@ -129,10 +116,69 @@ impl Marker<'_, '_> {
             _ => computed,
         }
     }
+
+    fn computed_in_from(&mut self, column: &Expr) -> Option<Computed> {
+        let text = column.to_string();
+        if let Some(known) = self.known.get(&text) {
+            return *known;
+        }
+        let computed = self.computed.named(column, self.select, self.scope);
+        self.known.insert(text, computed);
+        computed
+    }
+
+    /// Marks columns of this SELECT in the comparisons of a subquery.
+    fn mark_read(&mut self, query: &mut Query) {
+        let mut is_read = false;
+        let _: ControlFlow<()> = walk_expressions_mut(query, |expr| {
+            each_operand(expr, &mut |operand, _| {
+                is_read |= column(operand).is_some_and(|it| self.computed_in_from(it).is_some());
+            });
+            ControlFlow::Continue(())
+        });
+        if is_read {
+            let _ = walk_mut(query, &mut ReadMarker { around: self, own: Vec::new() });
+        }
+    }
 }
 
 fn is_text(expr: &Expr) -> bool {
     matches!(expr, Expr::Value(value) if matches!(value.value, Value::SingleQuotedString(_)))
+}
+
+/// The column that an operand is.
+fn column(operand: &Expr) -> Option<&Expr> {
+    match operand {
+        Expr::Nested(inner) => column(inner),
+        Expr::Identifier(_) | Expr::CompoundIdentifier(_) => Some(operand),
+        _ => None,
+    }
+}
+
+/// Calls a function with each operand of a comparison, and with whether it is compared with a
+/// literal of a text.
+fn each_operand(expr: &mut Expr, function: &mut dyn FnMut(&mut Expr, bool)) {
+    let mut both = |left: &mut Expr, right: &mut Expr| {
+        let (left_is_text, right_is_text) = (is_text(left), is_text(right));
+        function(left, right_is_text);
+        function(right, left_is_text);
+    };
+    match expr {
+        Expr::BinaryOp { left, op, right } if is_comparison(op) => both(left, right),
+        Expr::IsDistinctFrom(left, right) | Expr::IsNotDistinctFrom(left, right) => {
+            both(left, right);
+        }
+        Expr::InList { expr, list, .. } => function(expr, list.iter().any(is_text)),
+        Expr::Case { operand: Some(operand), conditions, .. } => {
+            let with_text = conditions.iter().any(|case| is_text(&case.condition));
+            let operand_is_text = is_text(operand);
+            function(operand, with_text);
+            for case in conditions {
+                function(&mut case.condition, operand_is_text);
+            }
+        }
+        _ => {}
+    }
 }
 
 impl VisitorMut for Marker<'_, '_> {
@@ -153,17 +199,85 @@ impl VisitorMut for Marker<'_, '_> {
             return ControlFlow::Continue(());
         }
         match expr {
-            Expr::BinaryOp { left, op, right } if is_comparison(op) => self.mark_both(left, right),
-            Expr::IsDistinctFrom(left, right) | Expr::IsNotDistinctFrom(left, right) => {
-                self.mark_both(left, right);
+            Expr::Exists { subquery, .. } | Expr::InSubquery { subquery, .. } => {
+                self.mark_read(subquery);
             }
-            Expr::InList { expr, list, .. } => {
-                let with_text = list.iter().any(is_text);
-                self.mark(expr, with_text);
-            }
-            _ => {}
+            Expr::Subquery(query) => self.mark_read(query),
+            _ => each_operand(expr, &mut |operand, with_text| self.mark(operand, with_text)),
         }
         ControlFlow::Continue(())
+    }
+}
+
+/// Marks the columns of a SELECT in a subquery of it.
+struct ReadMarker<'m, 'a, 'p> {
+    around: &'m mut Marker<'a, 'p>,
+    /// The tables and aliases of each query within the SELECT, the innermost last.
+    own: Vec<Vec<Source>>,
+}
+
+impl ReadMarker<'_, '_, '_> {
+    /// Whether a column is, or may be, one of a query within the SELECT.
+    fn is_own(&self, column: &Expr) -> bool {
+        let mut own = self.own.iter().flatten();
+        match column {
+            Expr::Identifier(name) => {
+                own.any(|source| source.columns.is_none() || source.has(&name.value))
+            }
+            Expr::CompoundIdentifier(names) => {
+                let [.., table, _] = &names[..] else { return true };
+                let is_named = |name: &Ident| is_same(name, &table.value);
+                own.any(|source| source.name.as_ref().is_some_and(is_named))
+            }
+            _ => true,
+        }
+    }
+}
+
+impl VisitorMut for ReadMarker<'_, '_, '_> {
+    type Break = ();
+
+    fn pre_visit_query(&mut self, query: &mut Query) -> ControlFlow<()> {
+        let scope = self.around.scope.within(query);
+        let mut sources = Vec::new();
+        own_sources(&query.body, &scope, &mut sources);
+        self.own.push(sources);
+        ControlFlow::Continue(())
+    }
+
+    fn post_visit_query(&mut self, _: &mut Query) -> ControlFlow<()> {
+        self.own.pop();
+        ControlFlow::Continue(())
+    }
+
+    fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
+        each_operand(expr, &mut |operand, _| {
+            if column(operand).is_some_and(|column| !self.is_own(column)) {
+                self.around.mark(operand, false);
+            }
+        });
+        ControlFlow::Continue(())
+    }
+}
+
+/// The tables that the parts of a query read, and their aliases.
+fn own_sources(body: &SetExpr, scope: &Scope, sources: &mut Vec<Source>) {
+    match body {
+        SetExpr::Select(select) => {
+            sources.extend(scope.sources(select));
+            let aliases = select.projection.iter().filter_map(|item| match item {
+                SelectItem::ExprWithAlias { alias, .. } => Some(alias.value.clone()),
+                _ => None,
+            });
+            let columns = Some(aliases.collect());
+            sources.push(Source { name: None, columns, using: Vec::new() });
+        }
+        SetExpr::SetOperation { left, right, .. } => {
+            own_sources(left, scope, sources);
+            own_sources(right, scope, sources);
+        }
+        // A query of its own is visited for itself.
+        _ => {}
     }
 }
 

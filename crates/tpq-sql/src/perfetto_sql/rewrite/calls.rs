@@ -147,8 +147,9 @@ fn function(expr: &mut Expr) {
         "group_concat" | "string_agg" => {
             rename(function, "string_agg");
             convert_first(function, CAST_TEXT);
-            if args == 1 {
-                push(function, FunctionArgExpr::Expr(text(",")));
+            match plain_args(function).into_iter().nth(1) {
+                Some(separator) => convert_separator(separator),
+                None => push(function, FunctionArgExpr::Expr(text(","))),
             }
         }
         "iif" | "if" if (2..=3).contains(&args) => *expr = if_else(function),
@@ -187,6 +188,13 @@ fn distinct_texts(function: &mut Function) -> Expr {
 fn convert_first(function: &mut Function, name: &str) {
     if let Some(first) = plain_args(function).into_iter().next() {
         *first = call(name, vec![take(first)]);
+    }
+}
+
+/// Converts to text what is not one. A window function takes literals only.
+fn convert_separator(separator: &mut Expr) {
+    if !matches!(separator, Expr::Value(_)) {
+        *separator = call(CAST_TEXT, vec![take(separator)]);
     }
 }
 

@@ -143,6 +143,7 @@ impl VisitorMut for Rewriter<'_> {
         let titles = self.titles.at(select.select_token.0.span.start);
         name_items(select, titles.unwrap_or_default());
         windows::inline_bases(select);
+        row_values::in_conditions(select);
         collation::in_select(select);
         ControlFlow::Continue(())
     }

@@ -3,13 +3,15 @@
 //! They become comparisons of their parts, so that a NULL makes a comparison unknown unless other
 //! parts decide it. DataFusion compares them as structs, to which NULL is a value.
 
+use datafusion::sql::sqlparser::ast::helpers::attached_token::AttachedToken;
 use datafusion::sql::sqlparser::ast::{
-    BinaryOperator, CaseWhen, Expr, Ident, Query, SelectItem, SetExpr, Statement, TableFactor,
-    UnaryOperator, Value,
+    BinaryOperator, CaseWhen, Expr, Ident, JoinConstraint, Query, Select, SelectItem, SetExpr,
+    Statement, TableFactor, UnaryOperator, Value,
 };
 use datafusion::sql::sqlparser::parser::Parser;
 
 use super::super::dialect::TraceDialect;
+use super::truth::constraint;
 use super::{number, take};
 
 pub(super) fn rewrite(expr: &mut Expr) {
@@ -127,20 +129,68 @@ fn with_subquery(
     renamed_rows(query, &columns, value, None).map(|query| Expr::Subquery(Box::new(query)))
 }
 
-fn in_subquery(row: &[Expr], subquery: &Query, negated: bool) -> Option<Expr> {
+/// Rewrites `IN` where it decides which rows a condition selects: a NULL selects none.
+pub(super) fn in_conditions(select: &mut Select) {
+    let joins = select.from.iter_mut().flat_map(|from| &mut from.joins);
+    let on = joins.filter_map(|join| match constraint(&mut join.join_operator) {
+        Some(JoinConstraint::On(condition)) => Some(condition),
+        _ => None,
+    });
+    let conditions = [&mut select.selection, &mut select.having].into_iter().flatten();
+    let mut pending: Vec<&mut Expr> = conditions.chain(on).collect();
+    while let Some(part) = pending.pop() {
+        if let Expr::InSubquery { expr: row, subquery, negated } = part {
+            if let Some(found) = parts(row).and_then(|row| selects(&row, subquery, *negated)) {
+                *part = found;
+            }
+            continue;
+        }
+        match part {
+            Expr::Nested(inner) => pending.push(inner),
+            Expr::BinaryOp { left, op: BinaryOperator::And | BinaryOperator::Or, right } => {
+                pending.extend([&mut **left, &mut **right]);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Whether a subquery has a row that is equal, and whether it has one that a NULL leaves open.
+fn found(row: &[Expr], subquery: &Query, negated: bool) -> Option<[Expr; 2]> {
     let columns = column_names(row.len());
     let equal = equal(&identifiers(&columns), row)?;
     let exists = |condition| {
         let query = renamed_rows(subquery, &columns, number("1"), Some(condition))?;
         Some(Expr::Exists { subquery: Box::new(query), negated })
     };
-    let found = exists(equal.clone())?;
-    if !negated {
-        return Some(found);
-    }
-    // A row that may be equal is not known to be absent.
-    let may_be_found = exists(Expr::IsNull(Box::new(equal)))?;
-    Some(nested(binary(BinaryOperator::And, found, may_be_found)))
+    Some([exists(equal.clone())?, exists(Expr::IsNull(Box::new(equal)))?])
+}
+
+/// `IN` as a condition that is false where it is not known. A row that may be equal is not known to
+/// be absent.
+fn selects(row: &[Expr], subquery: &Query, negated: bool) -> Option<Expr> {
+    let [found, may_be_found] = found(row, subquery, negated)?;
+    Some(match negated {
+        true => nested(binary(BinaryOperator::And, found, may_be_found)),
+        false => found,
+    })
+}
+
+/// `IN` as a value: 1, 0, or NULL where it is not known.
+fn in_subquery(row: &[Expr], subquery: &Query, negated: bool) -> Option<Expr> {
+    let [found, may_be_found] = found(row, subquery, false)?;
+    let [if_found, if_absent] = if negated { ["0", "1"] } else { ["1", "0"] };
+    let branch = |condition, result| CaseWhen { condition, result };
+    Some(Expr::Case {
+        case_token: AttachedToken::empty(),
+        end_token: AttachedToken::empty(),
+        operand: None,
+        conditions: vec![
+            branch(found, number(if_found)),
+            branch(may_be_found, Expr::Value(Value::Null.into())),
+        ],
+        else_result: Some(Box::new(number(if_absent))),
+    })
 }
 
 fn compare_cases(operand: &mut Option<Box<Expr>>, conditions: &mut [CaseWhen]) {

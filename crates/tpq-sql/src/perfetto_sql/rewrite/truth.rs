@@ -100,7 +100,8 @@ fn joins(from: &mut TableWithJoins) {
     }
 }
 
-fn constraint(join: &mut JoinOperator) -> Option<&mut JoinConstraint> {
+/// The condition of a join.
+pub(super) fn constraint(join: &mut JoinOperator) -> Option<&mut JoinConstraint> {
     use JoinOperator::{CrossJoin, FullOuter, Inner, Join, Left, LeftOuter, Right, RightOuter};
     match join {
         CrossJoin(constraint)

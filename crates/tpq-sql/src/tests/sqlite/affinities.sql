@@ -37,3 +37,15 @@ SELECT id FROM (SELECT id + 3 AS id FROM slice) x LEFT JOIN (SELECT id FROM slic
 SELECT id FROM (SELECT id FROM slice) x NATURAL JOIN (SELECT id + 3 AS id FROM slice) y WHERE id = '5' ORDER BY id
 SELECT x.id FROM (SELECT id + 3 AS id FROM slice) x NATURAL LEFT JOIN slice y WHERE x.id IN (4, '5') ORDER BY x.id
 SELECT count(*) FROM (SELECT id + 3 AS id FROM slice) x JOIN slice y USING (id) JOIN counter c USING (id) WHERE id = '4'
+SELECT id FROM (SELECT id, dur + 0 AS d FROM slice) WHERE EXISTS (SELECT 1 WHERE d = '50') ORDER BY id
+SELECT id FROM (SELECT id, dur + 0 AS d FROM slice) s WHERE EXISTS (SELECT 1 FROM thread WHERE s.d = '50' OR tid = d) ORDER BY id
+SELECT id, (SELECT count(*) FROM (SELECT 1 AS d) WHERE d = '50') FROM (SELECT id, dur + 0 AS d FROM slice) WHERE d = 50
+SELECT id, CASE d WHEN '50' THEN 'text' WHEN 50 THEN 'number' ELSE 'none' END FROM (SELECT id, dur + 0 AS d FROM slice) ORDER BY id
+SELECT id, CASE dur WHEN '50' THEN 'fifty' END FROM slice ORDER BY id
+SELECT id, CASE dur + 0 WHEN '50' THEN 'fifty' END FROM slice ORDER BY id
+SELECT id, CASE '50' WHEN dur THEN 1 ELSE 0 END FROM slice ORDER BY id
+SELECT id, CASE '50' WHEN d THEN 1 ELSE 0 END FROM (SELECT id, dur + 0 AS d FROM slice) ORDER BY id
+SELECT id, CASE d WHEN 'a' THEN 1 WHEN '50' THEN 2 END FROM (SELECT id, dur || '' AS d FROM slice) ORDER BY id
+SELECT id, CASE d WHEN 50 THEN 1 ELSE 0 END FROM (SELECT id, dur || '' AS d FROM slice) ORDER BY id
+SELECT id, CASE d WHEN dur THEN 1 ELSE 0 END FROM (SELECT id, dur, dur || '' AS d FROM slice) ORDER BY id
+SELECT id, (SELECT CASE d WHEN '20' THEN 1 ELSE 0 END) FROM (SELECT id, dur + 0 AS d FROM slice) ORDER BY id

@@ -39,6 +39,13 @@ SELECT group_concat(dur, '+') FROM (SELECT dur FROM slice ORDER BY dur)
 SELECT track_id, group_concat(name, ',') FROM (SELECT track_id, name FROM slice ORDER BY track_id, id) GROUP BY track_id ORDER BY track_id
 SELECT track_id, group_concat(name, ',' ORDER BY dur DESC, id) FROM slice GROUP BY track_id ORDER BY track_id
 SELECT group_concat(name ORDER BY id) FROM slice
+SELECT group_concat(name, id) FROM (SELECT * FROM slice ORDER BY id)
+SELECT group_concat(dur, depth * 0.5 ORDER BY id DESC) FROM slice
+SELECT group_concat(id, name ORDER BY id), group_concat(name, nullif(depth, 1) ORDER BY dur, id) FROM slice
+SELECT track_id, group_concat(name, '<' || id || '>' ORDER BY id DESC) FILTER (WHERE dur <> 0) FROM slice GROUP BY track_id ORDER BY track_id
+SELECT depth, group_concat(parent_id, track_id ORDER BY -id) FROM slice GROUP BY depth ORDER BY depth
+SELECT group_concat(name, id ORDER BY id) FROM slice WHERE id > 100
+SELECT name, group_concat(id, ' ' ORDER BY parent_id, depth DESC, id DESC) FROM slice GROUP BY name ORDER BY name
 SELECT string_agg(name, '-' ORDER BY id) FROM slice
 SELECT group_concat(value, ' ') FROM (SELECT value FROM counter ORDER BY id)
 SELECT group_concat(name || ':' || dur, ', ') FROM (SELECT name, dur FROM slice WHERE name IS NOT NULL ORDER BY id)

@@ -7,9 +7,6 @@ SELECT 1 + 2 * 3, (1 + 2) * 3, 2 - 3 - 4, 20 / 2 / 5, 'a' || 1 + 2
 SELECT 1 || 2 + 3, ('a' || 'b') = 'ab', 'a' || (1 = 1)
 SELECT sum('5'), sum('abc'), avg('10'), sum(name) FROM slice
 SELECT CASE WHEN dur < 0 THEN 'unfinished' WHEN dur = 0 THEN 'instant' ELSE dur / 10 || ' tens' END FROM slice ORDER BY id
--- As a result, a row value that a NULL leaves open is not IN a subquery, where SQLite gives NULL. WHERE selects
--- the same rows.
-SELECT (depth, parent_id) IN (SELECT depth, parent_id FROM slice WHERE id < 3) FROM slice ORDER BY id
 -- A column has one type: integers among reals are reals, and numbers among text are text.
 SELECT min(1, '0'), max(1, 'a'), max('b', 'a')
 SELECT iif(dur, 'yes', 'no'), iif(dur > 10, 1, 0), iif(parent_id IS NULL, 'root', parent_id) FROM slice ORDER BY id
@@ -51,12 +48,10 @@ SELECT count(*) FROM (SELECT DISTINCT name COLLATE NOCASE FROM (SELECT name FROM
 SELECT n = 'APP' FROM (SELECT name COLLATE NOCASE AS n, id FROM slice) ORDER BY id
 -- A recursion has one term that reads its own rows: an error says so.
 WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 2 FROM r WHERE n < 5 UNION ALL SELECT n * 2 FROM r WHERE n < 5) SELECT count(*) FROM r
--- An aggregate belongs to the query that it stands in.
+-- An aggregate of columns of the query around would belong to that query: an error says so.
 SELECT (SELECT count(s.id) FROM thread) FROM slice s
 -- A computed text that may be a number in SQLite is compared with a number as if it were a column of a table.
 SELECT v = 7 FROM (SELECT id, coalesce(int_value, string_value) AS v FROM args) ORDER BY id
--- So is a computed column, where a subquery in WHERE reads it from the query around.
-SELECT id FROM (SELECT id, dur + 0 AS d FROM slice) WHERE EXISTS (SELECT 1 WHERE d = '50')
 -- Each place that reads a CTE computes a value that is new for each row, also with MATERIALIZED.
 WITH x AS MATERIALIZED (SELECT id, random() AS r FROM slice) SELECT count(*) FROM x a JOIN x b USING (id) WHERE a.r <> b.r
 -- The keys of json_each() of a column are texts, and are ordered as texts: the column may hold an object.
@@ -69,8 +64,8 @@ SELECT group_concat(id) FROM (SELECT dur * 0.0 AS z, id FROM slice ORDER BY z, i
 SELECT a.id, b.id FROM slice a FULL JOIN slice b ON a.id = (SELECT max(c.id) FROM slice c WHERE c.parent_id = b.id AND c.depth > a.depth) ORDER BY 1, 2
 -- An alias of an aggregate is not seen within a subquery of HAVING.
 SELECT depth, count(*) AS n FROM slice GROUP BY depth HAVING EXISTS (SELECT 1 FROM slice b WHERE b.id > n) ORDER BY 1
--- The separator of group_concat() is a literal.
-SELECT group_concat(name, id) FROM (SELECT * FROM slice ORDER BY id)
+-- The separator of group_concat() with OVER is a literal: an error says so.
+SELECT id, group_concat(name, id) OVER (ORDER BY id) FROM slice ORDER BY id
 -- A comment that does not end is an error.
 SELECT 1 /* unterminated
 -- The plans shown are those of DataFusion.
@@ -78,7 +73,9 @@ EXPLAIN QUERY PLAN SELECT 1
 -- Nothing is known of the last change.
 SELECT changes() >= 0, total_changes() >= 0, last_insert_rowid() >= 0
 SELECT json_error_position('[1,')
--- A negative offset of lag() looks ahead.
+-- Whether lag() finds a row that is two rows ahead or more depends, in SQLite, on the other windows of the
+-- query: an error says to write lead().
 SELECT id, lag(id, -depth) OVER (ORDER BY id) FROM slice ORDER BY id
+SELECT id, lag(id, -2) OVER (ORDER BY id) FROM slice ORDER BY id
 -- The number of nth_value() is a literal where the frame has EXCLUDE: an error says so.
 SELECT id, nth_value(id, depth + 1) OVER (ORDER BY id ROWS BETWEEN 2 PRECEDING AND 2 FOLLOWING EXCLUDE CURRENT ROW) FROM slice ORDER BY id

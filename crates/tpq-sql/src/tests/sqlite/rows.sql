@@ -17,6 +17,14 @@ SELECT id FROM slice WHERE (depth, parent_id) IN (SELECT depth, parent_id FROM s
 SELECT id FROM slice WHERE (depth, parent_id) NOT IN (SELECT depth, parent_id FROM slice WHERE id < 3) ORDER BY id
 SELECT id FROM slice WHERE (depth, parent_id) NOT IN (SELECT depth, parent_id FROM slice WHERE id BETWEEN 1 AND 2) ORDER BY id
 SELECT utid FROM thread WHERE (utid, upid) NOT IN (SELECT utid, upid FROM thread WHERE utid = 0) ORDER BY utid
+SELECT (depth, parent_id) IN (SELECT depth, parent_id FROM slice WHERE id < 3) FROM slice ORDER BY id
+SELECT (depth, parent_id) NOT IN (SELECT depth, parent_id FROM slice WHERE id < 3), (depth, parent_id) IN (SELECT 1, 1 WHERE 0) FROM slice ORDER BY id
+SELECT id FROM slice WHERE NOT ((depth, parent_id) IN (SELECT depth, parent_id FROM slice WHERE id < 3)) ORDER BY id
+SELECT id FROM slice WHERE ((depth, parent_id) IN (SELECT depth, parent_id FROM slice WHERE id < 3)) IS NULL OR dur > 90 ORDER BY id
+SELECT id FROM slice WHERE dur > 90 OR ((depth, parent_id) IN (SELECT depth, parent_id FROM slice WHERE id < 3) AND dur > 5) ORDER BY id
+SELECT coalesce((track_id, parent_id) IN (SELECT track_id, parent_id FROM slice WHERE track_id = 1), -1) AS found, count(*) FROM slice GROUP BY found ORDER BY found
+SELECT a.id, b.id FROM slice a JOIN slice b ON a.id < b.id AND (a.depth, b.parent_id) IN (SELECT depth, id FROM slice) ORDER BY 1, 2
+SELECT CASE WHEN (1, NULL) IN (SELECT 1, 2) THEN 'in' WHEN NOT (1, NULL) IN (SELECT 2, 2) THEN 'not in' END
 -- Mixed types in ranges, lists and subqueries.
 SELECT '5' BETWEEN 1 AND 9, 5 BETWEEN '1' AND '9', 'b' BETWEEN 'a' AND 'c'
 SELECT id FROM slice WHERE name BETWEEN 1 AND 5 ORDER BY id

@@ -52,6 +52,8 @@ SELECT id, lag(id, depth + 1, -1) OVER (ORDER BY id), lead(name, depth) OVER (OR
 SELECT id, lag(id, 2.0) OVER w, lag(id, '2') OVER w, lead(id, NULL) OVER w, lead(id, 1.5, -7) OVER w FROM slice WINDOW w AS (ORDER BY id) ORDER BY id
 SELECT id, lag(id, (SELECT 2)) OVER (PARTITION BY track_id ORDER BY id), lead(id, (SELECT max(depth) FROM slice), -1) OVER (ORDER BY id) FROM slice ORDER BY id
 SELECT id, lead(ts, depth, dur) OVER (PARTITION BY track_id ORDER BY id) FROM slice ORDER BY id
+SELECT id, lag(id, -1) OVER (ORDER BY id), lag(id, -1, 77) OVER (PARTITION BY track_id ORDER BY id), lag(id, -(depth > 0)) OVER (ORDER BY id) FROM slice ORDER BY id
+SELECT id, lead(id, -1) OVER (ORDER BY id), lead(id, -depth, -9) OVER (PARTITION BY track_id ORDER BY id) FROM slice ORDER BY id
 SELECT id, nth_value(name, id + 1) OVER (ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING), nth_value(dur, depth + 1) OVER (PARTITION BY track_id ORDER BY id) FROM slice ORDER BY id
 SELECT id, nth_value(id, depth + 1) OVER (ORDER BY id ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING), nth_value(id, '2') OVER (ORDER BY id) FROM slice ORDER BY id
 SELECT id, ntile(track_id + 2) OVER (ORDER BY id), ntile((SELECT 3)) OVER (PARTITION BY track_id ORDER BY id) FROM slice ORDER BY id
