@@ -4,10 +4,7 @@
 //! is of) before events name it by its uuid. Tracks of one parent and one name are shown as one,
 //! unless the descriptor asks for a line of its own: their slices lie on shared tracks.
 
-use std::sync::Arc;
-
 use rustc_hash::FxHashMap;
-use tpq_ingest::GenerationId;
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
 use crate::args::{ArgSet, ArgValue};
@@ -40,17 +37,6 @@ pub struct FirstEvent {
     pub name: StringId,
     /// Whether the first packet of its writer was seen.
     pub whole: bool,
-}
-
-/// The defaults a writer sets for its track events.
-#[derive(Clone, Debug, Default)]
-pub struct EventDefaults {
-    /// Uuid of the track of events that name none.
-    pub track: Option<u64>,
-    /// Uuids of the tracks of extra counter values.
-    pub counters: Vec<u64>,
-    /// Uuids of the tracks of extra floating-point counter values.
-    pub double_counters: Vec<u64>,
 }
 
 /// The tables that tracks are written into.
@@ -111,8 +97,6 @@ pub struct TrackUuids {
     shared: Vec<SharedGroup>,
     /// The running totals of incremental counters, by scope of interned state.
     totals: FxHashMap<(u32, u64), f64>,
-    /// Defaults of track events by generation.
-    pub defaults: FxHashMap<GenerationId, Arc<EventDefaults>>,
 }
 
 impl TrackUuids {
