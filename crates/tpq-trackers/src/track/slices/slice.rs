@@ -58,11 +58,21 @@ pub struct Overlap {
     pub with: u32,
 }
 
+/// A slice that another may lie in.
+#[derive(Clone, Copy, Debug)]
+struct Outer {
+    /// Its row.
+    id: u32,
+    /// When it begins and how long it takes, as in the row.
+    ts: i64,
+    dur: i64,
+}
+
 /// The slices of a track that another may lie in.
 #[derive(Default)]
 struct Stack {
-    /// Their rows, outermost first.
-    ids: Vec<u32>,
+    /// Outermost first.
+    slices: Vec<Outer>,
     /// Whether the end of any of them is known.
     has_ended: bool,
 }
@@ -120,7 +130,7 @@ impl Slices {
         let open = self.unnested.entry(slice.track).or_default();
         open.count += 1;
         open.last_ts = slice.ts;
-        if self.stacks.get(&slice.track).is_some_and(|stack| !stack.ids.is_empty()) {
+        if self.stacks.get(&slice.track).is_some_and(|stack| !stack.slices.is_empty()) {
             return None;
         }
         self.start(slice, None, tables, stats).ok().flatten()
@@ -139,14 +149,14 @@ impl Slices {
         name: StringId,
         tables: &Tables,
     ) -> Option<u32> {
-        let ids = &self.stacks.get(&track)?.ids;
-        innermost(ids, category, self.shown(name), tables).map(|index| ids[index])
+        let slices = &self.stacks.get(&track)?.slices;
+        innermost(slices, category, self.shown(name), tables).map(|index| slices[index].id)
     }
 
     /// The last slice that began on a track, unless it is known to be over: it may have ended
     /// since.
     pub fn topmost(&self, track: u32) -> Option<u32> {
-        self.stacks.get(&track)?.ids.last().copied()
+        self.stacks.get(&track)?.slices.last().map(|slice| slice.id)
     }
 
     /// Has the next slice that begins on a track noted in `arrived`.
@@ -200,26 +210,29 @@ impl Slices {
         let slice = NewSlice { name: self.shown(slice.name), ..slice };
         let stack = self.stacks.entry(slice.track).or_default();
         close_finished(slice.ts, dur, stack, tables, stats)?;
-        let ids = &mut stack.ids;
-        if ids.len() >= MAX_DEPTH {
+        let slices = &mut stack.slices;
+        let around = slices.last().map(|outer| outer.id);
+        if slices.len() >= MAX_DEPTH {
             stats.increment(Stat::SliceMaxDepthExceeded);
-            let around = ids.last().map(|&id| tables.slice.name.get(id)).unwrap_or_default();
+            let around = around.map(|id| tables.slice.name.get(id)).unwrap_or_default();
             self.refused.push(Refusal::too_deep(slice.ts, around, slice.name, tables));
             return Ok(None);
         }
+        let (ts, ends) = (slice.ts, dur.is_some());
+        let dur = dur.unwrap_or(PENDING);
         let id = tables.slice.push(SliceRow {
-            ts: slice.ts,
-            dur: dur.unwrap_or(PENDING),
+            ts,
+            dur,
             track_id: slice.track,
             category: slice.category,
             name: slice.name,
-            depth: ids.len() as u32,
-            parent_id: ids.last().copied(),
+            depth: slices.len() as u32,
+            parent_id: around,
             arg_set_id: slice.arg_set_id,
             ..SliceRow::default()
         });
-        ids.push(id);
-        stack.has_ended |= dur.is_some();
+        slices.push(Outer { id, ts, dur });
+        stack.has_ended |= ends;
         if !self.awaited.is_empty() && self.awaited.remove(&slice.track) {
             self.arrived.push((slice.track, id));
         }
@@ -239,11 +252,13 @@ impl Slices {
         let name = self.shown(name);
         let stack = self.stacks.get_mut(&track)?;
         close_finished(ts, None, stack, tables, stats).ok()?;
-        let index = innermost(&stack.ids, category, name, tables)?;
-        let id = stack.ids[index];
-        tables.slice.dur.set(id, ts.saturating_sub(tables.slice.ts.get(id)));
-        if index + 1 == stack.ids.len() {
-            stack.ids.pop();
+        let index = innermost(&stack.slices, category, name, tables)?;
+        let slice = &mut stack.slices[index];
+        slice.dur = ts.saturating_sub(slice.ts);
+        let Outer { id, dur, .. } = *slice;
+        tables.slice.dur.set(id, dur);
+        if index + 1 == stack.slices.len() {
+            stack.slices.pop();
         } else {
             stack.has_ended = true;
         }
@@ -252,12 +267,17 @@ impl Slices {
 }
 
 /// Where the innermost open slice of a category and name lies in a stack; NULL matches any.
-fn innermost(stack: &[u32], category: StringId, name: StringId, tables: &Tables) -> Option<usize> {
-    let slice = &tables.slice;
-    stack.iter().rposition(|&id| {
-        slice.dur.get(id) == PENDING
-            && (category.is_null() || slice.category.get(id) == category)
-            && (name.is_null() || slice.name.get(id).is_null() || slice.name.get(id) == name)
+fn innermost(
+    stack: &[Outer],
+    category: StringId,
+    name: StringId,
+    tables: &Tables,
+) -> Option<usize> {
+    let rows = &tables.slice;
+    stack.iter().rposition(|&Outer { id, dur, .. }| {
+        dur == PENDING
+            && (category.is_null() || rows.category.get(id) == category)
+            && (name.is_null() || rows.name.get(id).is_null() || rows.name.get(id) == name)
     })
 }
 
@@ -278,22 +298,21 @@ fn close_finished(
     if !stack.has_ended {
         return Ok(());
     }
-    let ids = &mut stack.ids;
+    let slices = &mut stack.slices;
     let mut pending_above = false;
     let mut has_ended = false;
-    for index in (0..ids.len()).rev() {
-        let id = ids[index];
-        let dur = tables.slice.dur.get(id);
+    for index in (0..slices.len()).rev() {
+        let Outer { id, ts: begin, dur } = slices[index];
         if dur == PENDING {
             pending_above = true;
             continue;
         }
-        let end = tables.slice.ts.get(id).saturating_add(dur);
+        let end = begin.saturating_add(dur);
         if pending_above {
             if ts > end {
                 stats.increment(Stat::MisplacedEndEvent);
-                cut_inner(end, &ids[index + 1..], tables);
-                ids.truncate(index);
+                cut_inner(end, &slices[index + 1..], tables);
+                slices.truncate(index);
                 pending_above = false;
             }
             has_ended = pending_above;
@@ -301,7 +320,7 @@ fn close_finished(
         }
         let both_instants = dur == 0 && new_dur == Some(0);
         if end < ts || (end == ts && !both_instants) {
-            ids.truncate(index);
+            slices.truncate(index);
             has_ended = false;
         } else if ts < end && new_dur.is_some_and(|dur| ts.saturating_add(dur) > end) {
             return Err(Overlap { shared: (ts, end), with: id });
@@ -314,9 +333,9 @@ fn close_finished(
 }
 
 /// Ends slices with the one around them.
-fn cut_inner(end: i64, inner: &[u32], tables: &mut Tables) {
-    for &id in inner {
-        tables.slice.dur.set(id, end.saturating_sub(tables.slice.ts.get(id)));
+fn cut_inner(end: i64, inner: &[Outer], tables: &mut Tables) {
+    for &Outer { id, ts, .. } in inner {
+        tables.slice.dur.set(id, end.saturating_sub(ts));
     }
 }
 
