@@ -200,6 +200,35 @@ fn annotations_that_are_left_out_are_checked() {
     assert_same(&usual, read.tables(), "annotations");
 }
 
+/// Events of JSON, of which the second has args that are nested too deeply to be read to their end.
+#[test]
+fn args_of_json_that_are_left_out_are_checked() {
+    let event = |ts: u32, args: &str| {
+        format!(r#"{{"ph":"X","pid":1,"tid":1,"ts":{ts},"dur":1,"name":"a","args":{args}}}"#)
+    };
+    let deep = format!("{}1{}", "[".repeat(200), "]".repeat(200));
+    let deep = format!(r#"{{"before":1,"deep":{deep}}}"#);
+    let json = format!("[{},{}]", event(1, r#"{"n":7}"#), event(5, &deep));
+    let imported = Imported::with(&[("trace.json", json.as_bytes())], lean());
+    let kernel_events = TableGroups::NONE.with(TableGroup::KernelEvents);
+    assert_eq!(left_out(&imported), kernel_events);
+    let failures = "SELECT sum(value) FROM stats WHERE name = 'json_parser_failure'";
+    assert_eq!(imported.cell(failures), "1");
+    assert_eq!(imported.cell("SELECT count(*) FROM slice"), "2");
+    assert_eq!(left_out(&imported), kernel_events);
+    let args = "SELECT ts, key, int_value FROM slice JOIN args USING (arg_set_id) ORDER BY ts";
+    let expected = [["1000", "args.n", "7"], ["5000", "args.before", "1"]];
+    assert_eq!(imported.cells(args), expected);
+    assert_eq!(left_out(&imported), TableGroups::NONE);
+    assert_eq!(imported.cell(failures), "1");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("trace.json");
+    std::fs::write(&path, &json).unwrap();
+    let (usual, _) = tpq::import(std::slice::from_ref(&path), &ImportOptions::default()).unwrap();
+    let read = Trace::read(&path, json.as_bytes(), &lean()).unwrap();
+    assert_same(&usual, read.tables(), "args of JSON");
+}
+
 /// Rows of two imports must not be mixed.
 #[test]
 fn a_trace_that_was_changed_is_not_imported_again() {

@@ -108,7 +108,11 @@ struct Sequence {
 /// All sequences of a file.
 #[derive(Default)]
 pub(crate) struct Sequences {
-    sequences: FxHashMap<(u32, u32), Sequence>,
+    sequences: Vec<Sequence>,
+    /// Where each lies, by the machine and the number that its packets name.
+    places: FxHashMap<(u32, u32), usize>,
+    /// The sequence of the latest packet, and where it lies: writers' packets come in bursts.
+    latest: Option<((u32, u32), usize)>,
     /// The clocks of a source that any of its sequences may use, where they tick in other units.
     ticks: FxHashMap<(SourceId, u32), TickClock>,
     generations: u32,
@@ -171,8 +175,9 @@ impl Sequences {
         out: &mut Vec<Immediate>,
         losses: &mut Losses,
     ) -> ResolvedHeader {
-        let Self { sequences, ticks, generations, scopes } = self;
-        let sequence = sequences.entry((header.machine, header.sequence)).or_default();
+        let place = self.place(header);
+        let Self { sequences, ticks, generations, scopes, .. } = self;
+        let sequence = &mut sequences[place];
         let dropped = sequence.lost_before(header);
         let mut changed = sequence.note_state(header, scopes, losses);
         changed |= sequence.note_defaults(header, span, packet, losses);
@@ -198,6 +203,33 @@ impl Sequences {
         ResolvedHeader { generation, usable, clock, ns }
     }
 
+    /// Where the sequence of a packet lies, which there is from then on.
+    fn place(&mut self, header: &PacketHeader) -> usize {
+        let key = (header.machine, header.sequence);
+        match self.latest {
+            Some((latest, place)) if latest == key => place,
+            _ => {
+                let next = self.sequences.len();
+                let place = *self.places.entry(key).or_insert(next);
+                if place == next {
+                    self.sequences.push(Sequence::default());
+                }
+                self.latest = Some((key, place));
+                place
+            }
+        }
+    }
+
+    /// The sequence of a packet, if there is one.
+    fn known(&mut self, header: &PacketHeader) -> Option<&mut Sequence> {
+        let key = (header.machine, header.sequence);
+        let place = match self.latest {
+            Some((latest, place)) if latest == key => place,
+            _ => *self.places.get(&key)?,
+        };
+        self.sequences.get_mut(place)
+    }
+
     /// Notes how the clocks tick that all sequences of a machine may use, from all snapshots of the
     /// file: a sequence may use such a clock before the snapshot another wrote of it. They count
     /// from no last timestamp.
@@ -217,8 +249,8 @@ impl Sequences {
     pub(crate) fn set_own_clocks(&mut self, header: &PacketHeader, clocks: &[SnapshotClock]) {
         for clock in clocks.iter().filter(|clock| is_sequence_scoped(clock.id)) {
             let SnapshotClock { id, multiplier, incremental, value, .. } = *clock;
-            let key = (header.machine, header.sequence);
-            let ticks = &mut self.sequences.entry(key).or_default().ticks;
+            let place = self.place(header);
+            let ticks = &mut self.sequences[place].ticks;
             // A later snapshot may define the clock anew.
             match incremental || multiplier != 1 {
                 true => ticks.insert(id, TickClock { multiplier, incremental, last: value }),
@@ -230,9 +262,7 @@ impl Sequences {
     /// Takes note of what the times of events may count from, and whether the sequence has a valid
     /// state for them to belong to.
     pub(crate) fn note_event_time(&mut self, header: &PacketHeader, payload: &[u8]) -> bool {
-        let Some(sequence) = self.sequences.get_mut(&(header.machine, header.sequence)) else {
-            return false;
-        };
+        let Some(sequence) = self.known(header) else { return false };
         if sequence.valid {
             sequence.event_time.note(header.kind, payload);
         }
@@ -245,8 +275,8 @@ impl Sequences {
         header: &PacketHeader,
         event: &[u8],
     ) -> Result<Option<i64>, Loss> {
-        let sequence = self.sequences.entry((header.machine, header.sequence)).or_default();
-        sequence.event_time.of(event)
+        let place = self.place(header);
+        self.sequences[place].event_time.of(event)
     }
 
     /// Time that the samples of a streamed profile count from, ns of [`crate::event_time::CLOCK`].
@@ -255,13 +285,13 @@ impl Sequences {
         header: &PacketHeader,
         profile: &[u8],
     ) -> Result<i64, Loss> {
-        let sequence = self.sequences.entry((header.machine, header.sequence)).or_default();
-        sequence.event_time.of_profile(profile)
+        let place = self.place(header);
+        self.sequences[place].event_time.of_profile(profile)
     }
 
     /// Takes note of when a packet, or an event in it, was recorded.
     pub(crate) fn date(&mut self, header: &PacketHeader, stamp: Stamp, len: usize) {
-        if let Some(sequence) = self.sequences.get_mut(&(header.machine, header.sequence)) {
+        if let Some(sequence) = self.known(header) {
             sequence.history.date(stamp, len);
         }
     }
@@ -272,7 +302,8 @@ impl Sequences {
         mut convert: impl FnMut(Stamp) -> Option<i64>,
     ) -> Vec<SequenceLoss> {
         let mut losses = Vec::with_capacity(self.sequences.len());
-        for (&(machine, sequence), state) in &self.sequences {
+        for (&(machine, sequence), &place) in &self.places {
+            let state = &self.sequences[place];
             let history = &state.history;
             let mut between = |gaps: &[Gap]| {
                 let gap = |gap: &Gap| {

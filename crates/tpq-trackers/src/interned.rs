@@ -1,11 +1,13 @@
 //! Interned data of each sequence, by generation.
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 
 use rustc_hash::FxHashMap;
 use tpq_ingest::{Generation, GenerationId, Span, TraceBytes};
-use tpq_proto::fields::{interned_data, interned_string};
-use tpq_proto::wire::Fields;
+use tpq_proto::fields::{
+    interned_data, interned_string, trace_packet_defaults, track_event_defaults,
+};
+use tpq_proto::wire::{Fields, repeated};
 use tpq_tables::{Stat, Stats, StringId, StringPool};
 
 /// The fields of interned data that decoders read.
@@ -61,12 +63,50 @@ struct Entry {
     text: Cell<Option<StringId>>,
 }
 
+/// The defaults a writer sets for its track events.
+#[derive(Clone, Debug, Default)]
+pub struct EventDefaults {
+    /// Uuid of the track of events that name none.
+    pub track: Option<u64>,
+    /// Uuids of the tracks of extra counter values.
+    pub counters: Vec<u64>,
+    /// Uuids of the tracks of extra floating-point counter values.
+    pub double_counters: Vec<u64>,
+}
+
+impl EventDefaults {
+    /// Reads them from the defaults of packets.
+    fn read(packets: &[u8]) -> Self {
+        let mut defaults = Self::default();
+        for field in Fields::new(packets) {
+            if field.number != trace_packet_defaults::TRACK_EVENT_DEFAULTS {
+                continue;
+            }
+            for field in Fields::new(field.as_bytes()) {
+                match field.number {
+                    track_event_defaults::TRACK_UUID => defaults.track = Some(field.as_u64()),
+                    track_event_defaults::EXTRA_COUNTER_TRACK_UUIDS => {
+                        defaults.counters.extend(repeated(&field));
+                    }
+                    track_event_defaults::EXTRA_DOUBLE_COUNTER_TRACK_UUIDS => {
+                        defaults.double_counters.extend(repeated(&field));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        defaults
+    }
+}
+
 /// All generations of all sequences.
 pub struct Interned<'a> {
     bytes: &'a TraceBytes<'a>,
     /// The kinds of entries that are kept.
     kinds: &'static [u32],
     generations: Vec<Generation>,
+    /// The defaults of track events of each generation, once an event has asked for them.
+    event_defaults: Vec<OnceCell<Box<EventDefaults>>>,
     /// By scope and kind.
     entries: FxHashMap<(u32, u32), Entries>,
 }
@@ -123,12 +163,19 @@ impl<'a> Interned<'a> {
 
     /// Keeps entries of these kinds only.
     pub fn only(bytes: &'a TraceBytes<'a>, kinds: &'static [u32]) -> Self {
-        Self { bytes, kinds, generations: Vec::new(), entries: FxHashMap::default() }
+        Self {
+            bytes,
+            kinds,
+            generations: Vec::new(),
+            event_defaults: Vec::new(),
+            entries: FxHashMap::default(),
+        }
     }
 
     /// Adds a generation; its id is the number of generations before it.
     pub fn add_generation(&mut self, generation: Generation) {
         self.generations.push(generation);
+        self.event_defaults.push(OnceCell::new());
     }
 
     /// Adds what a packet interned. Entries without an id are counted and skipped.
@@ -218,5 +265,13 @@ impl<'a> Interned<'a> {
             Some(span) => self.bytes.get(span),
             None => &[],
         }
+    }
+
+    /// The defaults of track events in force; `None` for an unknown generation.
+    #[inline]
+    pub fn event_defaults(&self, generation: GenerationId) -> Option<&EventDefaults> {
+        let defaults = self.event_defaults.get(generation as usize)?;
+        let read = || Box::new(EventDefaults::read(self.defaults(generation)));
+        Some(defaults.get_or_init(read))
     }
 }

@@ -3,12 +3,17 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::sync::Arc;
 
-use tpq::ImportOptions;
+use tpq::{ImportOptions, Trace};
 use tpq_testkit::mutate::mutate;
 use tpq_testkit::random::Random;
 
+use crate::same_tables::assert_same;
+
 const MUTATIONS: u64 = 10_000;
+/// Those that are imported without args as well.
+const WITHOUT_ARGS: u64 = 300;
 const WORKERS: u64 = 2;
 
 /// Texts that use every part of the format.
@@ -54,4 +59,28 @@ fn damaged_json_breaks_nothing() {
         workers.into_iter().flat_map(|worker| worker.join().unwrap()).collect()
     });
     assert_eq!(panicked, [0; 0], "numbers of mutations that broke the import");
+}
+
+/// What is damaged is counted whether or not args are written.
+#[test]
+fn damaged_json_has_the_same_tables_without_args() {
+    let seeds: Vec<&[u8]> = SEEDS.iter().map(|seed| seed.as_bytes()).collect();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("mutation.json");
+    let mut left_out = 0;
+    for number in 0..WITHOUT_ARGS {
+        let bytes = mutate(&mut Random::new(number), &seeds);
+        std::fs::write(&path, &bytes).unwrap();
+        let options = ImportOptions { threads: Some(1), ..ImportOptions::default() };
+        let usual = tpq::import(std::slice::from_ref(&path), &options);
+        let options = ImportOptions { statements: Some(Arc::from("SELECT 1")), ..options };
+        let lean = Trace::read(&path, bytes.as_slice(), &options);
+        let (Ok((usual, _)), Ok(lean)) = (&usual, &lean) else {
+            assert_eq!(usual.is_ok(), lean.is_ok(), "mutation {number}");
+            continue;
+        };
+        left_out += u64::from(!lean.tables().groups_left_out().is_empty());
+        assert_same(usual, lean.tables(), &format!("mutation {number}"));
+    }
+    assert!(left_out > WITHOUT_ARGS / 4, "only {left_out} of {WITHOUT_ARGS} leave out args");
 }

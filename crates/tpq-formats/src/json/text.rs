@@ -33,7 +33,7 @@ impl Context<'_> {
     /// The same, where a string of no characters is one.
     pub(super) fn name(&mut self, span: Span) -> StringId {
         let raw = self.bytes.get(span);
-        match raw.contains(&b'\\') {
+        match memchr::memchr(b'\\', raw).is_some() {
             true => self.tables.strings.intern(&unescaped(raw)),
             false => self.tables.strings.intern_bytes(raw),
         }

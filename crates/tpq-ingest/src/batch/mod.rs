@@ -343,7 +343,13 @@ impl<'a> Batcher<'a> {
             .drain(..)
             .filter_map(|pending| self.timeline.convert(pending, &mut self.losses))
             .collect();
-        let latest = self.latest_by_packet(&runs, open.first_position);
+        let latest = match open.undated.is_empty() {
+            true => {
+                self.note_latest(&runs);
+                Vec::new()
+            }
+            false => self.latest_by_packet(&runs, open.first_position),
+        };
         for run in runs {
             run.into_sorted(&mut open.batch.runs);
         }
@@ -352,6 +358,13 @@ impl<'a> Batcher<'a> {
             open.batch.runs.push(message_run(undated.source, undated.message, latest[index]));
         }
         open.batch
+    }
+
+    /// Notes the latest time of any event.
+    fn note_latest(&mut self, runs: &[Run]) {
+        for run in runs {
+            self.latest = run.timestamps.iter().copied().fold(self.latest, i64::max);
+        }
     }
 
     /// For each packet of the batch, the latest time of any event up to it: when a packet that

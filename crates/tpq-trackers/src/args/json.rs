@@ -35,13 +35,12 @@ pub fn add_json(
     strings: &mut StringPool,
     args: &mut ArgSet,
 ) -> Result<bool, Malformed> {
-    // Nearly all is UTF-8, of which nothing is to be replaced, and to see that takes less time.
-    let text = str::from_utf8(json).map_or_else(|_| String::from_utf8_lossy(json), Cow::Borrowed);
+    let text = as_text(json);
     let mut flattening = Flattening {
         flat: with_room(flat_key),
         full: with_room(key),
         depth: 0,
-        left: SMALL.saturating_add(text.len().saturating_mul(KEYS_PER_BYTE)).min(MOST_KEYS),
+        left: most_keys(&text),
         added: false,
         strings,
         args,
@@ -51,6 +50,41 @@ pub fn add_json(
         Ok(_) => Ok(flattening.added),
         Err(_) => Err(Malformed),
     }
+}
+
+/// Finds out what [`add_json`] would of the same text and an empty set, without its values: whether
+/// all of it can be read. `strings` and `args` are scratch memory, for what is unusual.
+pub(crate) fn check_json(
+    json: &[u8],
+    key: &str,
+    strings: &mut StringPool,
+    args: &mut ArgSet,
+) -> Result<(), Malformed> {
+    let text = as_text(json);
+    let mut walk = Walk {
+        key: key.len(),
+        // No array has more elements than the text has bytes.
+        position: BRACKETS + text.len().checked_ilog10().map_or(1, |digits| digits as usize + 1),
+        depth: 0,
+        left: most_keys(&text),
+    };
+    let mut json_text = sonic_rs::Deserializer::from_str(&text).utf8_lossy();
+    match Step(&mut walk).deserialize(&mut json_text) {
+        Ok(()) => Ok(()),
+        // Keys may be shorter than they were taken to be.
+        Err(_) => add_json(json, key, key, strings, args).map(drop),
+    }
+}
+
+/// JSON as text: nearly all is UTF-8, of which nothing is to be replaced, and to see that takes
+/// less time.
+fn as_text(json: &[u8]) -> Cow<'_, str> {
+    str::from_utf8(json).map_or_else(|_| String::from_utf8_lossy(json), Cow::Borrowed)
+}
+
+/// The bytes that keys may take in all.
+fn most_keys(text: &str) -> usize {
+    SMALL.saturating_add(text.len().saturating_mul(KEYS_PER_BYTE)).min(MOST_KEYS)
 }
 
 /// A key, with room for the names of most members: it would otherwise grow a few times for each
@@ -237,6 +271,127 @@ impl Visitor<'_> for Name<'_, '_> {
     }
 }
 
+/// Bytes around the position of an element in a key.
+const BRACKETS: usize = 2;
+
+/// A walk over JSON that keeps nothing but lengths.
+struct Walk {
+    /// Length of the current key, or more.
+    key: usize,
+    /// Largest length of the position of an element in a key.
+    position: usize,
+    depth: usize,
+    /// Bytes left for keys.
+    left: usize,
+}
+
+impl Walk {
+    /// Notes that the key is written once.
+    fn note_key<E: Error>(&mut self) -> Result<(), E> {
+        self.left = self.left.checked_sub(self.key).ok_or_else(|| E::custom("long keys"))?;
+        Ok(())
+    }
+
+    fn enter<E: Error>(&mut self) -> Result<(), E> {
+        self.depth += 1;
+        match self.depth > MAX_DEPTH {
+            true => Err(E::custom("nested too deeply")),
+            false => Ok(()),
+        }
+    }
+}
+
+/// One value of a walk. It takes the values that [`Flatten`] takes.
+struct Step<'a>(&'a mut Walk);
+
+impl<'de> DeserializeSeed<'de> for Step<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<(), D::Error> {
+        json.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Step<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any value")
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_bool<E: Error>(self, _: bool) -> Result<(), E> {
+        self.0.note_key()
+    }
+
+    fn visit_i64<E: Error>(self, _: i64) -> Result<(), E> {
+        self.0.note_key()
+    }
+
+    fn visit_u64<E: Error>(self, _: u64) -> Result<(), E> {
+        self.0.note_key()
+    }
+
+    fn visit_f64<E: Error>(self, _: f64) -> Result<(), E> {
+        self.0.note_key()
+    }
+
+    fn visit_str<E: Error>(self, _: &str) -> Result<(), E> {
+        self.0.note_key()
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {
+        let Self(walk) = self;
+        walk.enter()?;
+        let key = walk.key;
+        while members.next_key_seed(NameLength(walk))?.is_some() {
+            members.next_value_seed(Step(walk))?;
+            walk.key = key;
+        }
+        walk.depth -= 1;
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<(), A::Error> {
+        let Self(walk) = self;
+        walk.enter()?;
+        walk.note_key()?;
+        let key = walk.key;
+        walk.key = key.saturating_add(walk.position);
+        while elements.next_element_seed(Step(walk))?.is_some() {}
+        walk.key = key;
+        walk.depth -= 1;
+        Ok(())
+    }
+}
+
+/// The name of a member, which makes the key longer.
+struct NameLength<'a>(&'a mut Walk);
+
+impl<'de> DeserializeSeed<'de> for NameLength<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<(), D::Error> {
+        json.deserialize_str(self)
+    }
+}
+
+impl Visitor<'_> for NameLength<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a name")
+    }
+
+    fn visit_str<E: Error>(self, name: &str) -> Result<(), E> {
+        self.0.key = self.0.key.saturating_add(name.len() + 1);
+        Ok(())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -320,5 +475,43 @@ mod tests {
         let (lines, read) = flattened(&wide);
         assert_eq!(read, Err(Malformed));
         assert!(lines.len() < 200, "{} long keys", lines.len());
+    }
+
+    /// Texts of every kind, whole and damaged, near the limits of depth and of keys and beyond.
+    #[test]
+    fn a_check_finds_what_reading_finds() {
+        let nested = |depth| format!("{}1{}", "[".repeat(depth), "]".repeat(depth));
+        let wide = |name: usize, members: usize| {
+            let members: Vec<String> = (0..members).map(|i| format!("\"{i}\":[0]")).collect();
+            format!("{{\"{}\":{{{}}}}}", "k".repeat(name), members.join(","))
+        };
+        let mut texts = [
+            r#"{"a":[1,-2.5,{"b":null,"c":true},"d\n"],"a":["\u00e9"]}"#,
+            r#"{"a":1,"#,
+            r#"{"a":[1 2]}"#,
+            r#"{"a":"\q"}"#,
+            r#"{"a":1e999}"#,
+            r#"{"a":01}"#,
+            r#"{"a":tru}"#,
+            r#"{a:1}"#,
+            "\"\u{1}\"",
+            "7 8",
+            "",
+        ]
+        .map(str::to_owned)
+        .to_vec();
+        texts.extend([nested(MAX_DEPTH), nested(MAX_DEPTH + 1), nested(100_000)]);
+        texts.extend((100..200).map(|members| wide(700, members)));
+        texts.push(wide(100_000, 200));
+        for text in &texts {
+            let (mut strings, mut args) = (StringPool::default(), ArgSet::default());
+            let checked = check_json(text.as_bytes(), "args", &mut strings, &mut args);
+            let expected = flattened(text).1.map(drop);
+            assert_eq!(checked, expected, "{}", &text[..text.len().min(60)]);
+        }
+        assert!(texts.iter().any(|text| flattened(text).1.is_err()));
+        let bytes =
+            check_json(b"\"\xff\"", "args", &mut StringPool::default(), &mut ArgSet::default());
+        assert_eq!(bytes, Ok(()), "a byte that is no text is replaced");
     }
 }

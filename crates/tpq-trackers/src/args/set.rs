@@ -86,11 +86,6 @@ pub enum SetPart {
 }
 
 impl SetPart {
-    /// Whether it is JSON or its event.
-    pub(crate) fn is_json(&self) -> bool {
-        matches!(self, Self::Json(_) | Self::Origin(_))
-    }
-
     fn value(&self) -> Option<&Arg> {
         match self {
             Self::Value(arg) => Some(arg),

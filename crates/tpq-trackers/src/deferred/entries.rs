@@ -10,7 +10,7 @@ use super::index::Types;
 use super::kernel_event::KernelEvent;
 use super::texts::SentTexts;
 use super::thread_state::{AwakeStates, StateEvent};
-use crate::args::{Annotated, Arg, SetPart};
+use crate::args::{Annotated, Arg, JsonOrigin, SetPart};
 use crate::args::{ArgSet, ArgValue};
 use crate::ids::IDLE;
 
@@ -34,6 +34,8 @@ pub(super) enum Entry {
     Set(u32),
     /// Annotations of a set that is not written. Damaged ones are counted.
     Check(Annotated),
+    /// JSON of a set that is not written, and its event. JSON that cannot be read is counted.
+    CheckJson(Span, JsonOrigin),
     /// A kernel event, which is written with its args.
     Event(KernelEvent),
     /// An event of a thread.
@@ -92,7 +94,8 @@ pub struct DeferredWrites {
     next_text: u32,
     /// The kinds of kernel events with interned names, by number.
     named: Vec<bool>,
-    /// Whether sets are not written. Their annotations are checked, and damaged ones counted.
+    /// Whether sets are not written. Their annotations and JSON are checked, and what is damaged
+    /// is counted.
     leaves_out_sets: bool,
     /// Whether states of threads are not written.
     leaves_out_states: bool,
@@ -124,8 +127,7 @@ impl DeferredWrites {
         if set.is_empty() {
             return None;
         }
-        // JSON that cannot be read is reported with its event. Traces with JSON have all sets.
-        if self.leaves_out_sets && !set.parts().iter().any(SetPart::is_json) {
+        if self.leaves_out_sets {
             self.check(set);
             return Some(LEFT_OUT);
         }
@@ -137,11 +139,18 @@ impl DeferredWrites {
 
     /// Adds the parts of a set that may count something when they are read.
     fn check(&mut self, set: &ArgSet) {
-        let annotated = set.parts().iter().filter_map(|part| match part {
-            SetPart::Annotations(annotated) => Some(Entry::Check(*annotated)),
-            _ => None,
-        });
-        self.batch.entries.extend(annotated);
+        let mut parts = set.parts().iter();
+        while let Some(part) = parts.next() {
+            match (part, parts.as_slice()) {
+                (SetPart::Annotations(annotated), _) => {
+                    self.batch.entries.push(Entry::Check(*annotated));
+                }
+                (SetPart::Json(json), [SetPart::Origin(event), ..]) => {
+                    self.batch.entries.push(Entry::CheckJson(*json, *event));
+                }
+                _ => {}
+            }
+        }
     }
 
     /// The number of the set of a system call that is over: its arguments, and what it gave back,

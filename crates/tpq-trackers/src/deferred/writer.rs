@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
-use tpq_ingest::{SourceId, Sources, TraceBytes, fetch};
+use tpq_ingest::{SourceId, Sources, Span, TraceBytes, fetch};
 use tpq_proto::fields::interned_data;
 use tpq_proto::ftrace::DescribedKind;
 use tpq_tables::table::{ArgsTable, FtraceEventTable};
@@ -17,7 +17,7 @@ use super::recent::{RecentSets, SetRef};
 use super::texts::Texts;
 use super::thread_state::ThreadStates;
 use crate::args::MessagePaths;
-use crate::args::json::add_json;
+use crate::args::json::{add_json, check_json};
 use crate::args::{Annotated, ArgSet, ArgValue, JsonOrigin};
 use crate::args::{
     Arg, MessageArgs, SetPart, add_annotations_of_event, add_syscall_args,
@@ -33,6 +33,9 @@ const INTERNED: &[u32] = &[
     interned_data::DEBUG_ANNOTATION_VALUE_TYPE_NAMES,
     interned_data::KERNEL_SYMBOLS,
 ];
+
+/// The key of the args of a JSON event, before those of their members.
+const JSON_KEY: &str = "args";
 
 /// Reads entries and writes their rows.
 pub struct DeferredWriter<'a> {
@@ -138,6 +141,10 @@ impl<'a> DeferredWriter<'a> {
                     self.set.clear();
                     self.reader.check(annotated, &mut self.set, &mut self.texts);
                 }
+                Entry::CheckJson(json, event) => {
+                    self.set.clear();
+                    self.reader.check_json(*json, event, &mut self.set, &mut self.texts);
+                }
                 Entry::Event(event) => self.event(event),
                 Entry::State(event) => {
                     let source = self.reader.source;
@@ -239,7 +246,9 @@ impl Reader<'_> {
             Some(Entry::Event(KernelEvent { args: EventArgs::Message { data, .. }, .. })) => {
                 self.bytes.fetch(*data);
             }
-            Some(Entry::Check(Annotated { event, .. })) => self.bytes.fetch(*event),
+            Some(Entry::Check(Annotated { event, .. }) | Entry::CheckJson(event, _)) => {
+                self.bytes.fetch(*event);
+            }
             _ => {}
         }
         if let Some(
@@ -271,6 +280,7 @@ impl Reader<'_> {
             }
             Entry::Set(_)
             | Entry::Check(_)
+            | Entry::CheckJson(..)
             | Entry::Event(_)
             | Entry::State(_)
             | Entry::Kind(_) => {}
@@ -309,8 +319,8 @@ impl Reader<'_> {
                     add_syscall_args(self.bytes.get(*event), set, &mut texts.pool);
                 }
                 SetPart::Json(json) => {
-                    let read =
-                        add_json(self.bytes.get(*json), "args", "args", &mut texts.pool, set);
+                    let json = self.bytes.get(*json);
+                    let read = add_json(json, JSON_KEY, JSON_KEY, &mut texts.pool, set);
                     if let (Err(_), Some(SetPart::Origin(event))) = (read, parts.get(at + 1)) {
                         self.malformed.push(*event);
                     }
@@ -329,6 +339,13 @@ impl Reader<'_> {
     fn check(&mut self, annotated: &Annotated, set: &mut ArgSet, texts: &mut Texts) {
         let event = self.bytes.get(annotated.event);
         check_annotations_of_event(&mut self.message_args(annotated, set, texts), event);
+    }
+
+    /// Notes the event of JSON that cannot be read to its end; `set` is scratch memory.
+    fn check_json(&mut self, json: Span, event: &JsonOrigin, set: &mut ArgSet, texts: &mut Texts) {
+        if check_json(self.bytes.get(json), JSON_KEY, &mut texts.pool, set).is_err() {
+            self.malformed.push(*event);
+        }
     }
 
     fn message_args<'b>(

@@ -77,7 +77,7 @@ pub use tracks::described::{Builtin, Described, DescribedCounter, DescribedKind,
 pub use tracks::kinds::{DimensionValue, Dimensions, SharedTracks, TrackKind, Tracks};
 pub use tracks::shared::{SharedByKind, Sharing};
 pub use tracks::track_owner::{Owner, unique_tid};
-pub use tracks::track_uuid::{EventDefaults, FirstEvent, TrackRows, TrackUuids, Usage};
+pub use tracks::track_uuid::{FirstEvent, TrackRows, TrackUuids, Usage};
 
 use tpq_tables::{StringId, Tables};
 

@@ -14,8 +14,9 @@ const COUNTING_STATES: [u32; 2] =
 /// Of the groups `unwanted` those that can be left out: they have rows, and nothing is counted
 /// while these are made.
 ///
-/// Ftrace events have all groups, and track events have args. Other packets have few. Other formats
-/// have kernel events that are noted for the bounds of the trace only as their states are written.
+/// Ftrace events have all groups; track events have args, and so have events of JSON. Other packets
+/// have few. Formats other than packets have kernel events that are noted for the bounds of the
+/// trace only as their states are written: lines of a system trace in JSON are such events.
 pub(super) fn groups(
     unwanted: TableGroups,
     inputs: &Inputs,
@@ -23,16 +24,19 @@ pub(super) fn groups(
     options: &ImportOptions,
 ) -> TableGroups {
     let has = |kind: u32| scans.iter().any(|scan| scan.prescan.kinds.contains_key(&kind));
-    let packets_only = inputs.traces().all(|(_, file)| file.format() == Format::Perfetto);
+    let count =
+        |format: Format| inputs.traces().filter(|(_, file)| file.format() == format).count();
+    let (packets, json) = (count(Format::Perfetto), count(Format::Json));
     let (kernel, track) = (has(trace_packet::FTRACE_EVENTS), has(trace_packet::TRACK_EVENT));
-    if !packets_only || !(kernel || track) {
+    let checks_args = packets + json == inputs.traces().count();
+    if !checks_args || !(kernel || track || json > 0) {
         return TableGroups::NONE;
     }
     let mut groups = unwanted;
     if !options.ftrace_raw {
         groups = groups.without(TableGroup::KernelEvents);
     }
-    if !kernel || COUNTING_STATES.into_iter().any(has) {
+    if json > 0 || !kernel || COUNTING_STATES.into_iter().any(has) {
         groups = groups.without(TableGroup::ThreadStates);
     }
     groups

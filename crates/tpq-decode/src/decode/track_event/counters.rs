@@ -1,19 +1,18 @@
 //! Counter values: of counter events, in other events, and the counts of the
 //! thread that older events carry.
 
-use std::sync::Arc;
-
 use tpq_tables::{Stat, StringId};
 
 use super::context::DecodeContext;
 use super::event::{TrackEvent, Type};
 use super::event_args::args;
-use super::event_defaults::defaults;
 use super::extra_values::{ExtraValues, GivenCount, MAX_EXTRA};
 use super::owner::{EventOwner, split};
+use crate::decode::Packet;
 use tpq_trackers::args::{ArgSet, ArgValue};
+use tpq_trackers::interned::EventDefaults;
 use tpq_trackers::track::{
-    Builtin, Dimensions, EventDefaults, ThreadTotals, TrackKind, push_counter, push_counter_with,
+    Builtin, Dimensions, ThreadTotals, TrackKind, push_counter, push_counter_with,
 };
 
 const THREAD_TIME: TrackKind = TrackKind::counter("thread_time", None);
@@ -134,9 +133,12 @@ impl Counted {
         if given.count == 0 {
             return Some(());
         }
-        let defaults = Arc::clone(defaults(context.packet, context.trackers));
-        let tracks =
-            if given.tracks.is_empty() { default_tracks(&defaults) } else { &given.tracks };
+        let Packet { interned, generation, .. } = *context.packet;
+        let defaults = interned.event_defaults(generation);
+        let tracks = match given.tracks.is_empty() {
+            true => defaults.map_or(&[][..], default_tracks),
+            false => given.tracks.as_slice(),
+        };
         if tracks.is_empty() {
             refuse_of_sequence(Stat::TrackEventExtraCounterMissingTrackUuids, context);
             return None;

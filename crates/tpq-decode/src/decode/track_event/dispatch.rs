@@ -8,7 +8,6 @@ use tpq_trackers::track::Trackers;
 use super::context::DecodeContext;
 use super::counters::Counted;
 use super::event::{TrackEvent, Type, read};
-use super::event_defaults::defaults;
 use super::owner::EventOwner;
 use super::{counters, flows, legacy_events, names, slices, state};
 use crate::decode::{Packet, PacketDecoder};
@@ -19,7 +18,8 @@ pub(crate) const PACKET: PacketDecoder =
 fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
     let mut context = DecodeContext { packet, trackers, tables, stats };
     let mut event = read(packet.data);
-    let default_track = defaults(packet, context.trackers).track;
+    let defaults = packet.interned.event_defaults(packet.generation);
+    let default_track = defaults.and_then(|defaults| defaults.track);
     let mut counted = Counted::default();
     if counted.count(&event, default_track, &mut context).is_none() {
         return;

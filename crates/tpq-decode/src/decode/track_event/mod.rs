@@ -10,7 +10,6 @@ mod counters;
 mod dispatch;
 mod event;
 mod event_args;
-mod event_defaults;
 mod extra_values;
 mod flows;
 mod framework_process;

@@ -39,6 +39,13 @@ fn decode_descriptor(
         identify_track(uuid, trackers, tables, stats);
         return;
     }
+    // One that is refused is read again for the log.
+    if packet.early
+        && let Some(track) = NamedTrack::read(packet.data)
+        && describe_named(packet, &track, trackers, tables).is_ok()
+    {
+        return;
+    }
     match (decode::<TrackDescriptor>(packet.data), packet.early) {
         (Ok(track), true) => {
             if let Err(stat) = describe(packet, &track, trackers, tables) {
@@ -125,6 +132,77 @@ fn describe(
         note_writer(packet, thread, is_sandboxed(track), trackers);
     }
     Ok(())
+}
+
+/// A descriptor that states a name and a parent at most, as nearly all do.
+#[derive(Default)]
+struct NamedTrack<'a> {
+    uuid: u64,
+    name: Option<&'a str>,
+    parent: u64,
+}
+
+impl<'a> NamedTrack<'a> {
+    /// Reads a descriptor in place. `None` for one with other fields, or with an encoding that not
+    /// every reader understands in the same way.
+    fn read(descriptor: &'a [u8]) -> Option<Self> {
+        let (mut track, mut uuid) = (Self::default(), None);
+        let mut fields = Fields::new(descriptor);
+        loop {
+            let begin = fields.position();
+            let Some(field) = fields.next() else { break };
+            let [tag, first, ..] = *descriptor.get(begin..)? else { return None };
+            if tag >= LONG {
+                return None;
+            }
+            match (field.number, field.value) {
+                (track_descriptor::UUID | track_descriptor::PARENT_UUID, Value::Varint(number)) => {
+                    let encoded = descriptor.get(begin + 1..fields.position())?;
+                    if encoded.len() >= MAX_VARINT && encoded.last().is_some_and(|&last| last > 1) {
+                        return None;
+                    }
+                    match field.number {
+                        track_descriptor::UUID => uuid = Some(number),
+                        _ => track.parent = number,
+                    }
+                }
+                (
+                    track_descriptor::NAME
+                    | track_descriptor::STATIC_NAME
+                    | track_descriptor::ATRACE_NAME,
+                    Value::Bytes(name),
+                ) if first < LONG => track.name = Some(str::from_utf8(name).ok()?),
+                _ => return None,
+            }
+        }
+        track.uuid = uuid.filter(|_| !fields.is_damaged())?;
+        Some(track)
+    }
+}
+
+/// A first byte from here on is followed by others of the same number.
+const LONG: u8 = 0x80;
+/// Bytes of the longest numbers.
+const MAX_VARINT: usize = 10;
+
+fn describe_named(
+    packet: &Packet<'_>,
+    track: &NamedTrack<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+) -> Result<(), Stat> {
+    let described = Described {
+        kind: DescribedKind::Custom,
+        parent: track.parent,
+        name: text(track.name, tables),
+        description: StringId::NULL,
+        merge: Merge::ByName,
+        ordering: None,
+        rank: None,
+        machine: packet.machine,
+        writer: packet.interned.generation(packet.generation).and_then(|it| it.pid),
+    };
+    trackers.source.uuids.describe(track.uuid, described, tables)
 }
 
 fn name(track: &TrackDescriptor) -> Option<&str> {
@@ -285,5 +363,29 @@ mod tests {
         assert_eq!(with(&[0x58, 9]), None, "an unknown order");
         assert_eq!(with(&[0x2a, 0]), None, "a parent that is no number");
         assert_eq!(with(&[0x08, 5]), Some(5));
+    }
+
+    #[test]
+    fn tracks_with_a_name_and_a_parent_are_read_in_place() {
+        // uuid = 300, name = "a", parent_uuid = 7, static_name = "bc"
+        let named = [0x08, 0xac, 2, 0x12, 1, b'a', 0x28, 7, 0x52, 2, b'b', b'c'];
+        let read = |bytes: &[u8]| {
+            let track = NamedTrack::read(bytes)?;
+            Some((track.uuid, track.name.map(str::to_owned), track.parent))
+        };
+        assert_eq!(read(&named), Some((300, Some("bc".to_owned()), 7)), "the last name counts");
+        assert_eq!(read(&named[..3]), Some((300, None, 0)));
+        assert_eq!(read(&named[3..]), None, "it has no uuid");
+        assert_eq!(read(&named[..11]), None, "its name is cut off");
+        let with = |field: &[u8]| read(&[&named, field].concat());
+        assert_eq!(with(&[0x22, 0]), None, "a thread");
+        assert_eq!(with(&[0x58, 1]), None, "an order of children");
+        assert_eq!(with(&[0x12, 1, 0xff]), None, "a name that is no text");
+        assert_eq!(with(&[0x12, 0x81, 0, b'a']), None, "a long length");
+        assert_eq!(with(&[0xa8, 0, 7]), None, "a long tag");
+        let largest = [&[0x08_u8][..], &[0xff; 9], &[1]].concat();
+        assert_eq!(read(&largest), Some((u64::MAX, None, 0)));
+        let larger = [&[0x08_u8][..], &[0xff; 9], &[2]].concat();
+        assert_eq!(read(&larger), None, "more than 64 bits");
     }
 }

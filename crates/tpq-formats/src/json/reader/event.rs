@@ -4,6 +4,7 @@ use sonic_rs::to_object_iter;
 use tpq_ingest::{MAX_OWN_STRINGS, Span, own_strings};
 
 use super::decimal::ns_of_us;
+use super::plain::{PlainField, PlainFields};
 
 /// Scope of an instant event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -83,10 +84,24 @@ pub(in crate::json) type EventError = (usize, &'static str);
 impl JsonEvent {
     /// Reads the event that lies at `span`. Of a key that occurs twice the later value counts.
     pub(in crate::json) fn read(text: &[u8], span: Span) -> Result<Self, EventError> {
+        if let Some(event) = Self::read_plainly(text, span) {
+            return Ok(event);
+        }
         Self::read_strictly(text, span).or_else(|error| {
             let mended = mended(text).ok_or(error)?;
             Self::read_strictly(&mended, span)
         })
+    }
+
+    /// Reads an event that is written as nearly all are.
+    fn read_plainly(text: &[u8], span: Span) -> Option<Self> {
+        let mut event = Self::default();
+        let mut fields = PlainFields::new(text);
+        while let PlainField::Field(key, value) = fields.next_field()? {
+            let at = span.inner(value.start, value.len());
+            event.take(&text[key], &text[value], at);
+        }
+        Some(event)
     }
 
     fn read_strictly(text: &[u8], span: Span) -> Result<Self, EventError> {
@@ -97,34 +112,34 @@ impl JsonEvent {
             let raw = value.as_raw_str().as_bytes();
             let at = (raw.as_ptr() as usize).wrapping_sub(text.as_ptr() as usize);
             last = at + raw.len();
-            event.take(&key, raw, span.inner(at, raw.len()));
+            event.take(key.as_bytes(), raw, span.inner(at, raw.len()));
         }
         Ok(event)
     }
 
-    fn take(&mut self, key: &str, raw: &[u8], span: Span) {
+    fn take(&mut self, key: &[u8], raw: &[u8], span: Span) {
         match key {
-            "ph" => self.phase = unquoted(raw).and_then(|text| text.first().copied()).unwrap_or(0),
-            "ts" => self.ts = time(raw),
-            "dur" => self.dur = time(raw),
-            "tts" => self.tts = time(raw),
-            "tdur" => self.tdur = time(raw),
-            "pid" => self.pid = id(raw, span),
-            "tid" => self.tid = id(raw, span),
-            "name" => self.name = text_span(raw, span),
-            "cat" => self.category = text_span(raw, span),
-            "args" if raw != b"null" => self.args = span,
-            "id" => self.id = span,
-            "id2" => self.id2 = span,
-            "bind_id" => self.bind_id = span,
-            "s" => self.scope = scope(raw),
-            "sf" if is_frame_id(raw) => self.stack = span,
-            "stack" if raw.starts_with(b"[") => self.stack = span,
-            "esf" if is_frame_id(raw) => self.end_stack = span,
-            "estack" if raw.starts_with(b"[") => self.end_stack = span,
-            "bp" => self.bind_enclosing = unquoted(raw) == Some(b"e"),
-            "flow_in" => self.flow_in = raw == b"true",
-            "flow_out" => self.flow_out = raw == b"true",
+            b"ph" => self.phase = unquoted(raw).and_then(|text| text.first().copied()).unwrap_or(0),
+            b"ts" => self.ts = time(raw),
+            b"dur" => self.dur = time(raw),
+            b"tts" => self.tts = time(raw),
+            b"tdur" => self.tdur = time(raw),
+            b"pid" => self.pid = id(raw, span),
+            b"tid" => self.tid = id(raw, span),
+            b"name" => self.name = text_span(raw, span),
+            b"cat" => self.category = text_span(raw, span),
+            b"args" if raw != b"null" => self.args = span,
+            b"id" => self.id = span,
+            b"id2" => self.id2 = span,
+            b"bind_id" => self.bind_id = span,
+            b"s" => self.scope = scope(raw),
+            b"sf" if is_frame_id(raw) => self.stack = span,
+            b"stack" if raw.starts_with(b"[") => self.stack = span,
+            b"esf" if is_frame_id(raw) => self.end_stack = span,
+            b"estack" if raw.starts_with(b"[") => self.end_stack = span,
+            b"bp" => self.bind_enclosing = unquoted(raw) == Some(b"e"),
+            b"flow_in" => self.flow_in = raw == b"true",
+            b"flow_out" => self.flow_out = raw == b"true",
             _ => {}
         }
     }
@@ -425,6 +440,34 @@ mod tests {
     fn the_later_of_two_values_counts() {
         assert_eq!(read(r#"{"ph":"B","ts":1,"ph":"E","ts":2}"#).ts, Some(2_000));
         assert_eq!(read(r#"{"ph":"B","ph":"E"}"#).phase, b'E');
+    }
+
+    /// Every byte of an event in turn is replaced by others, or cut off with all behind it.
+    #[test]
+    fn what_is_read_plainly_is_read_strictly_as_well() {
+        const EVENT: &str = r#"{"ph":"X", "ts" : -1.50e1,"tid":"m\"n","id":[ ],
+            "args":{"x":[1,{"y":null}],"z":{},"w":[false,"\n"]},"s":"g","flow_in":true }"#;
+        const OTHERS: &[u8] = b"{}[]:,\"\\ 0-.eEatn/\n\t\x01\x7f\xc3";
+        let span = Span { addr: 100, len: EVENT.len() as u32 };
+        let check = |text: &[u8]| {
+            let plain = JsonEvent::read_plainly(text, span);
+            if plain.is_some() {
+                let strict = JsonEvent::read_strictly(text, span);
+                assert_eq!(strict.ok(), plain, "{}", String::from_utf8_lossy(text));
+            }
+            plain.is_some()
+        };
+        assert!(check(EVENT.as_bytes()));
+        let mut read = 0;
+        for at in 0..EVENT.len() {
+            check(&EVENT.as_bytes()[..at]);
+            for &other in OTHERS {
+                let mut text = EVENT.as_bytes().to_vec();
+                text[at] = other;
+                read += usize::from(check(&text));
+            }
+        }
+        assert!(read > EVENT.len(), "only {read} were read");
     }
 
     #[test]

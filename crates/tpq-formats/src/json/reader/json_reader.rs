@@ -73,6 +73,8 @@ pub(in crate::json) struct JsonReader<'a> {
     resumable: usize,
     /// Events that may leave out when they were, as the names of threads.
     undated: Events,
+    /// Events and spans of the batch before, as the next will have about as many.
+    usual: (usize, usize),
     done: bool,
 }
 
@@ -140,6 +142,7 @@ impl<'a> JsonReader<'a> {
             frames: None,
             resumable: text.len().saturating_mul(RESUMABLE),
             undated: Events::default(),
+            usual: (0, 0),
             done: false,
         }
     }
@@ -416,6 +419,16 @@ impl JsonReader<'_> {
 }
 
 impl Events {
+    /// None, with room for as many as there were in a batch, and their spans.
+    fn with_room((events, spans): (usize, usize)) -> Self {
+        Self {
+            times: Vec::with_capacity(events),
+            ranks: Vec::with_capacity(events),
+            words: Vec::with_capacity(events * WIDTH),
+            spans: Vec::with_capacity(spans),
+        }
+    }
+
     fn push(&mut self, ts: i64, rank: u64, event: &JsonEvent) {
         self.times.push(ts);
         self.ranks.push(rank);
@@ -440,16 +453,16 @@ impl Events {
     /// The events in the order of time, those of one time as they came.
     fn into_run(self) -> (Vec<i64>, Payload) {
         let Self { times, ranks, words, spans } = self;
+        let (width, strings, own_strings) = (WIDTH, spans.into(), true);
+        if times.iter().zip(&ranks).is_sorted() {
+            return (times, Payload::Words { width, words, strings, ranks, own_strings });
+        }
         let mut order: Vec<usize> = (0..times.len()).collect();
         order.sort_by_key(|&index| (times[index], ranks[index]));
-        let words_of = |&index: &usize| &words[index * WIDTH..][..WIDTH];
-        let payload = Payload::Words {
-            width: WIDTH,
-            words: order.iter().flat_map(words_of).copied().collect(),
-            strings: spans.into(),
-            ranks: order.iter().map(|&index| ranks[index]).collect(),
-            own_strings: true,
-        };
+        let mut sorted = Vec::with_capacity(words.len());
+        order.iter().for_each(|index| sorted.extend_from_slice(&words[index * WIDTH..][..WIDTH]));
+        let ranks = order.iter().map(|&index| ranks[index]).collect();
+        let payload = Payload::Words { width, words: sorted, strings, ranks, own_strings };
         (order.iter().map(|&index| times[index]).collect(), payload)
     }
 }
@@ -460,7 +473,8 @@ impl EventReader for JsonReader<'_> {
             return None;
         }
         let start = self.scan.offset();
-        let mut open = Open { first_position: self.position, start, ..Open::default() };
+        let events = Events::with_room(self.usual);
+        let mut open = Open { first_position: self.position, start, events, ..Open::default() };
         while open.len() < BATCH_EVENTS && self.scan.offset() - start < BATCH_BYTES {
             self.take_parts(&mut open);
             if self.done {
@@ -470,6 +484,7 @@ impl EventReader for JsonReader<'_> {
                 break;
             }
         }
+        self.usual = (open.events.times.len(), open.events.spans.len());
         let done = self.scan.offset() as u64;
         let mut batch = Batch { done, file: self.file.base.1.source.file, ..Batch::default() };
         self.close(open, &mut batch);

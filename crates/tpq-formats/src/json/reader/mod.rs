@@ -14,6 +14,7 @@ mod event;
 mod json_reader;
 mod lines;
 mod look_ahead;
+mod plain;
 mod rank;
 mod scan;
 

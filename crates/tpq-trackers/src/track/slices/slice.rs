@@ -58,11 +58,30 @@ pub struct Overlap {
     pub with: u32,
 }
 
+/// A slice that another may lie in.
+#[derive(Clone, Copy, Debug)]
+struct Outer {
+    /// Its row.
+    id: u32,
+    /// When it begins and how long it takes, as in the row.
+    ts: i64,
+    dur: i64,
+}
+
+/// The slices of a track that another may lie in.
+#[derive(Default)]
+struct Stack {
+    /// Outermost first.
+    slices: Vec<Outer>,
+    /// Whether the end of any of them is known.
+    has_ended: bool,
+}
+
 /// Writes `slice`.
 #[derive(Default)]
 pub struct Slices {
-    /// The open slices of each track, outermost first.
-    stacks: FxHashMap<u32, Vec<u32>>,
+    /// The open slices of each track.
+    stacks: FxHashMap<u32, Stack>,
     /// The tracks without nesting.
     unnested: FxHashMap<u32, OpenSlice>,
     /// A loss, for the import log.
@@ -111,7 +130,7 @@ impl Slices {
         let open = self.unnested.entry(slice.track).or_default();
         open.count += 1;
         open.last_ts = slice.ts;
-        if self.stacks.get(&slice.track).is_some_and(|stack| !stack.is_empty()) {
+        if self.stacks.get(&slice.track).is_some_and(|stack| !stack.slices.is_empty()) {
             return None;
         }
         self.start(slice, None, tables, stats).ok().flatten()
@@ -130,14 +149,14 @@ impl Slices {
         name: StringId,
         tables: &Tables,
     ) -> Option<u32> {
-        let stack = self.stacks.get(&track)?;
-        innermost(stack, category, self.shown(name), tables).map(|index| stack[index])
+        let slices = &self.stacks.get(&track)?.slices;
+        innermost(slices, category, self.shown(name), tables).map(|index| slices[index].id)
     }
 
     /// The last slice that began on a track, unless it is known to be over: it may have ended
     /// since.
     pub fn topmost(&self, track: u32) -> Option<u32> {
-        self.stacks.get(&track)?.last().copied()
+        self.stacks.get(&track)?.slices.last().map(|slice| slice.id)
     }
 
     /// Has the next slice that begins on a track noted in `arrived`.
@@ -191,24 +210,29 @@ impl Slices {
         let slice = NewSlice { name: self.shown(slice.name), ..slice };
         let stack = self.stacks.entry(slice.track).or_default();
         close_finished(slice.ts, dur, stack, tables, stats)?;
-        if stack.len() >= MAX_DEPTH {
+        let slices = &mut stack.slices;
+        let around = slices.last().map(|outer| outer.id);
+        if slices.len() >= MAX_DEPTH {
             stats.increment(Stat::SliceMaxDepthExceeded);
-            let around = stack.last().map(|&id| tables.slice.name.get(id)).unwrap_or_default();
+            let around = around.map(|id| tables.slice.name.get(id)).unwrap_or_default();
             self.refused.push(Refusal::too_deep(slice.ts, around, slice.name, tables));
             return Ok(None);
         }
+        let (ts, ends) = (slice.ts, dur.is_some());
+        let dur = dur.unwrap_or(PENDING);
         let id = tables.slice.push(SliceRow {
-            ts: slice.ts,
-            dur: dur.unwrap_or(PENDING),
+            ts,
+            dur,
             track_id: slice.track,
             category: slice.category,
             name: slice.name,
-            depth: stack.len() as u32,
-            parent_id: stack.last().copied(),
+            depth: slices.len() as u32,
+            parent_id: around,
             arg_set_id: slice.arg_set_id,
             ..SliceRow::default()
         });
-        stack.push(id);
+        slices.push(Outer { id, ts, dur });
+        stack.has_ended |= ends;
         if !self.awaited.is_empty() && self.awaited.remove(&slice.track) {
             self.arrived.push((slice.track, id));
         }
@@ -228,23 +252,32 @@ impl Slices {
         let name = self.shown(name);
         let stack = self.stacks.get_mut(&track)?;
         close_finished(ts, None, stack, tables, stats).ok()?;
-        let index = innermost(stack, category, name, tables)?;
-        let id = stack[index];
-        tables.slice.dur.set(id, ts.saturating_sub(tables.slice.ts.get(id)));
-        if index + 1 == stack.len() {
-            stack.pop();
+        let index = innermost(&stack.slices, category, name, tables)?;
+        let slice = &mut stack.slices[index];
+        slice.dur = ts.saturating_sub(slice.ts);
+        let Outer { id, dur, .. } = *slice;
+        tables.slice.dur.set(id, dur);
+        if index + 1 == stack.slices.len() {
+            stack.slices.pop();
+        } else {
+            stack.has_ended = true;
         }
         Some(id)
     }
 }
 
 /// Where the innermost open slice of a category and name lies in a stack; NULL matches any.
-fn innermost(stack: &[u32], category: StringId, name: StringId, tables: &Tables) -> Option<usize> {
-    let slice = &tables.slice;
-    stack.iter().rposition(|&id| {
-        slice.dur.get(id) == PENDING
-            && (category.is_null() || slice.category.get(id) == category)
-            && (name.is_null() || slice.name.get(id).is_null() || slice.name.get(id) == name)
+fn innermost(
+    stack: &[Outer],
+    category: StringId,
+    name: StringId,
+    tables: &Tables,
+) -> Option<usize> {
+    let rows = &tables.slice;
+    stack.iter().rposition(|&Outer { id, dur, .. }| {
+        dur == PENDING
+            && (category.is_null() || rows.category.get(id) == category)
+            && (name.is_null() || rows.name.get(id).is_null() || rows.name.get(id) == name)
     })
 }
 
@@ -257,42 +290,52 @@ fn innermost(stack: &[u32], category: StringId, name: StringId, tables: &Tables)
 fn close_finished(
     ts: i64,
     new_dur: Option<i64>,
-    stack: &mut Vec<u32>,
+    stack: &mut Stack,
     tables: &mut Tables,
     stats: &mut Stats,
 ) -> Result<(), Overlap> {
+    // Most are open until their own end, which nothing here changes.
+    if !stack.has_ended {
+        return Ok(());
+    }
+    let slices = &mut stack.slices;
     let mut pending_above = false;
-    for index in (0..stack.len()).rev() {
-        let id = stack[index];
-        let dur = tables.slice.dur.get(id);
+    let mut has_ended = false;
+    for index in (0..slices.len()).rev() {
+        let Outer { id, ts: begin, dur } = slices[index];
         if dur == PENDING {
             pending_above = true;
             continue;
         }
-        let end = tables.slice.ts.get(id).saturating_add(dur);
+        let end = begin.saturating_add(dur);
         if pending_above {
             if ts > end {
                 stats.increment(Stat::MisplacedEndEvent);
-                cut_inner(end, &stack[index + 1..], tables);
-                stack.truncate(index);
+                cut_inner(end, &slices[index + 1..], tables);
+                slices.truncate(index);
                 pending_above = false;
             }
+            has_ended = pending_above;
             continue;
         }
         let both_instants = dur == 0 && new_dur == Some(0);
         if end < ts || (end == ts && !both_instants) {
-            stack.truncate(index);
+            slices.truncate(index);
+            has_ended = false;
         } else if ts < end && new_dur.is_some_and(|dur| ts.saturating_add(dur) > end) {
             return Err(Overlap { shared: (ts, end), with: id });
+        } else {
+            has_ended = true;
         }
     }
+    stack.has_ended = has_ended;
     Ok(())
 }
 
 /// Ends slices with the one around them.
-fn cut_inner(end: i64, inner: &[u32], tables: &mut Tables) {
-    for &id in inner {
-        tables.slice.dur.set(id, end.saturating_sub(tables.slice.ts.get(id)));
+fn cut_inner(end: i64, inner: &[Outer], tables: &mut Tables) {
+    for &Outer { id, ts, .. } in inner {
+        tables.slice.dur.set(id, end.saturating_sub(ts));
     }
 }
 
@@ -390,6 +433,25 @@ mod tests {
         assert_eq!(fixture.shape(second), (0, 1, Some(first)));
         let begun = fixture.begin(10, "begun");
         assert_eq!(fixture.shape(begun), (-1, 0, None));
+    }
+
+    /// An end in the middle of a stack closes what is inside it once time goes on.
+    #[test]
+    fn ends_in_the_middle_are_found_after_others() {
+        let mut fixture = Fixture::new();
+        let outer = fixture.begin(10, "outer");
+        let middle = fixture.begin(20, "middle");
+        let inner = fixture.begin(30, "inner");
+        assert_eq!(fixture.end(40, "middle"), Some(middle));
+        assert_eq!(fixture.end(40, "inner"), Some(inner), "at the same moment");
+        let instant = fixture.complete(50, 0);
+        assert_eq!(fixture.shape(instant), (0, 1, Some(outer)));
+        let next = fixture.begin(60, "next");
+        assert_eq!(fixture.shape(next), (-1, 1, Some(outer)));
+        assert_eq!(fixture.end(70, "outer"), Some(outer));
+        let last = fixture.begin(80, "last");
+        assert_eq!((fixture.shape(next).0, fixture.shape(last)), (10, (-1, 0, None)));
+        assert_eq!(fixture.stats.get(Stat::MisplacedEndEvent), 1);
     }
 
     #[test]

@@ -4,10 +4,7 @@
 //! is of) before events name it by its uuid. Tracks of one parent and one name are shown as one,
 //! unless the descriptor asks for a line of its own: their slices lie on shared tracks.
 
-use std::sync::Arc;
-
 use rustc_hash::FxHashMap;
-use tpq_ingest::GenerationId;
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
 use crate::args::{ArgSet, ArgValue};
@@ -42,17 +39,6 @@ pub struct FirstEvent {
     pub whole: bool,
 }
 
-/// The defaults a writer sets for its track events.
-#[derive(Clone, Debug, Default)]
-pub struct EventDefaults {
-    /// Uuid of the track of events that name none.
-    pub track: Option<u64>,
-    /// Uuids of the tracks of extra counter values.
-    pub counters: Vec<u64>,
-    /// Uuids of the tracks of extra floating-point counter values.
-    pub double_counters: Vec<u64>,
-}
-
 /// The tables that tracks are written into.
 pub struct TrackRows<'a> {
     /// The rows of `track`.
@@ -76,8 +62,8 @@ enum TrackTarget {
 /// programs make a track for each task.
 #[derive(Clone, Copy, Default)]
 struct KnownTrack {
-    /// Whether its ancestors are known.
-    sound: bool,
+    /// How many tracks lead from it to one without a parent, both included, where all are known.
+    depth: Option<u8>,
     /// Its owner, once decided.
     owner: Option<Owner>,
     /// Where its events lie, after the first one.
@@ -111,8 +97,6 @@ pub struct TrackUuids {
     shared: Vec<SharedGroup>,
     /// The running totals of incremental counters, by scope of interned state.
     totals: FxHashMap<(u32, u64), f64>,
-    /// Defaults of track events by generation.
-    pub defaults: FxHashMap<GenerationId, Arc<EventDefaults>>,
 }
 
 impl TrackUuids {
@@ -178,7 +162,7 @@ impl TrackUuids {
     /// Whether a track can be created: it and its ancestors are known, up to one without a parent.
     /// A track that only events name has no parent.
     pub fn check(&mut self, uuid: u64, tables: &mut Tables) -> Result<(), Stat> {
-        if self.known.get(&uuid).is_some_and(|known| known.sound) {
+        if self.depth(uuid).is_some() {
             return Ok(());
         }
         if let Some(&stat) = self.unsound.get(&uuid) {
@@ -186,35 +170,58 @@ impl TrackUuids {
         }
         let home = self.home;
         self.described.entry(uuid).or_insert_with(|| undescribed(uuid, home, tables));
-        let checked = self.check_ancestors(uuid);
-        match checked {
-            Ok(()) => {
-                self.known.entry(uuid).or_default().sound = true;
+        match self.check_ancestors(uuid) {
+            Ok(depth) => {
+                self.known.entry(uuid).or_default().depth = Some(depth);
+                Ok(())
             }
             // The descriptor can follow later.
-            Err(Stat::TrackHierarchyMissingUuid) => {}
+            Err(Stat::TrackHierarchyMissingUuid) => Err(Stat::TrackHierarchyMissingUuid),
             Err(stat) => {
                 self.unsound.insert(uuid, stat);
+                Err(stat)
             }
         }
-        checked
     }
 
-    fn check_ancestors(&self, uuid: u64) -> Result<(), Stat> {
+    fn depth(&self, uuid: u64) -> Option<u8> {
+        self.known.get(&uuid)?.depth
+    }
+
+    /// How many tracks lead to one without a parent. Parents never change, so that a track above
+    /// that was checked before need not be followed.
+    fn check_ancestors(&self, uuid: u64) -> Result<u8, Stat> {
+        let mut next = uuid;
+        for below in 0..MAX_ANCESTORS {
+            if next == 0 {
+                return Ok(below as u8);
+            }
+            if let Some(depth) = self.depth(next) {
+                let depth = below + usize::from(depth);
+                return match depth < MAX_ANCESTORS {
+                    true => Ok(depth as u8),
+                    false => Err(Stat::TrackEventTrackHierarchyTooDeep),
+                };
+            }
+            next = self.described.get(&next).ok_or(Stat::TrackHierarchyMissingUuid)?.parent;
+        }
+        Err(self.without_end(uuid))
+    }
+
+    /// What is wrong with a track of which the first ancestors have parents.
+    #[cold]
+    fn without_end(&self, uuid: u64) -> Stat {
         let mut seen = Vec::new();
         let mut next = uuid;
         while seen.len() < MAX_ANCESTORS {
-            if next == 0 {
-                return Ok(());
-            }
             if seen.contains(&next) {
-                return Err(Stat::TrackEventTrackHierarchyLoop);
+                return Stat::TrackEventTrackHierarchyLoop;
             }
-            let described = self.described.get(&next).ok_or(Stat::TrackHierarchyMissingUuid)?;
             seen.push(next);
+            let Some(described) = self.described.get(&next) else { break };
             next = described.parent;
         }
-        Err(Stat::TrackEventTrackHierarchyTooDeep)
+        Stat::TrackEventTrackHierarchyTooDeep
     }
 
     /// Decides which threads and processes a track and its ancestors are of, those of the
@@ -231,13 +238,13 @@ impl TrackUuids {
     /// What a track that can be created is of, if that was decided.
     #[inline]
     pub fn identified(&self, uuid: u64) -> Option<Owner> {
-        self.known.get(&uuid).filter(|known| known.sound)?.owner
+        self.known.get(&uuid).filter(|known| known.depth.is_some())?.owner
     }
 
     /// The row of a track that can be created, if events lie on it that take one of their own.
     #[inline]
     pub fn known_row(&self, uuid: u64) -> Option<u32> {
-        match self.known.get(&uuid).filter(|known| known.sound)?.target? {
+        match self.known.get(&uuid).filter(|known| known.depth.is_some())?.target? {
             TrackTarget::Own(track) => Some(track),
             TrackTarget::Group(..) => None,
         }
@@ -245,6 +252,10 @@ impl TrackUuids {
 
     fn decide(&mut self, uuid: u64, processes: &mut Processes, tables: &mut Tables) -> Owner {
         if let Some(owner) = self.owners.get(uuid) {
+            return owner;
+        }
+        if let Some(owner) = self.owner_of_parent(uuid) {
+            self.owners.remember(uuid, owner);
             return owner;
         }
         let mut ancestors = Vec::new();
@@ -263,6 +274,13 @@ impl TrackUuids {
         let owner = self.owner(uuid);
         self.owners.remember(uuid, owner);
         owner
+    }
+
+    /// What the parent of a track is of that says nothing of that itself, if that was decided.
+    fn owner_of_parent(&self, uuid: u64) -> Option<Owner> {
+        let described = self.described.get(&uuid).filter(|described| !described.is_root())?;
+        let parent = Some(described.parent).filter(|&parent| parent != 0)?;
+        self.described.get(&parent).and_then(|_| self.owners.get(parent))
     }
 
     fn owner(&self, uuid: u64) -> Owner {
