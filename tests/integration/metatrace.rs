@@ -29,12 +29,7 @@ fn the_stages_of_an_import_and_a_query_are_slices() {
     let within = "SELECT DISTINCT parent.name || ': ' || slice.name FROM slice \
          JOIN slice parent ON slice.parent_id = parent.id \
          WHERE slice.name != 'read batch' ORDER BY 1";
-    let expected = [
-        "finishing: give back",
-        "importing: decode",
-        "prescanning: arrange",
-        "prescanning: prescan",
-    ];
+    let expected = ["importing: decode", "prescanning: arrange", "prescanning: prescan"];
     assert_eq!(rows(&folder, within), expected);
     let prescans = "SELECT int_value FROM slice JOIN args USING (arg_set_id) \
          WHERE slice.name = 'prescan' AND key = 'debug.trace_id' ORDER BY 1";

@@ -86,6 +86,8 @@ mod unix {
             let _entered = runtime.enter();
             let [interrupt, terminate, hang_up] =
                 [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
+            let ignored = ignored();
+            let received = |kind| received(kind, ignored);
             [received(interrupt)?, received(terminate)?, received(hang_up)?]
         };
         let [interrupt, terminate, hang_up] = ends;
@@ -98,16 +100,17 @@ mod unix {
 
     /// A receiver of a signal. `None` if the parent process made this one ignore it, as `nohup`
     /// does.
-    fn received(kind: SignalKind) -> io::Result<Option<Signal>> {
-        if is_ignored(kind.as_raw_value()) { Ok(None) } else { signal(kind).map(Some) }
+    fn received(kind: SignalKind, ignored: u64) -> io::Result<Option<Signal>> {
+        let is_ignored = ignored & (1 << (kind.as_raw_value() - 1)) != 0;
+        if is_ignored { Ok(None) } else { signal(kind).map(Some) }
     }
 
-    /// Whether a signal is ignored. Without `unsafe`, only Linux provides this.
-    fn is_ignored(number: i32) -> bool {
-        let Ok(status) = std::fs::read_to_string("/proc/self/status") else { return false };
+    /// The ignored signals, a bit for each from signal 1 on. Without `unsafe`, only Linux provides
+    /// this; elsewhere none counts as ignored.
+    fn ignored() -> u64 {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
         let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-        let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
-        mask.is_some_and(|mask| mask & (1 << (number - 1)) != 0)
+        mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or_default()
     }
 
     /// Waits for a signal that ends the process, and returns its number.

@@ -147,24 +147,29 @@ macro_rules! declare_table {
 
         impl $table {
             /// The table as SQL sees it.
-            pub const DECL: &'static $crate::TableDecl = &$crate::TableDecl {
-                name: $name,
-                doc: concat!($($doc, "\n",)+),
-                columns: &[
-                    $crate::ColumnDecl {
-                        name: "id",
-                        doc: "The row's id, dense from 0.",
-                        kind: $crate::ColumnKind::Id,
-                        nullable: false,
-                    },
-                    $($crate::ColumnDecl {
-                        name: declare_table!(@name $column $($sql_name)?),
-                        doc: concat!($($column_doc, "\n",)+),
-                        kind: $crate::ColumnKind::$kind $(($target))?,
-                        nullable: <$cell as $crate::Cell>::NULLABLE,
-                    },)+
-                ],
-                group: declare_table!(@group $($group)?),
+            pub const DECL: &'static $crate::TableDecl = {
+                // Each crate that uses a constant has a copy of it, which is adjusted to the
+                // address of the program whenever a process starts.
+                static DECL: $crate::TableDecl = $crate::TableDecl {
+                    name: $name,
+                    doc: concat!($($doc, "\n",)+),
+                    columns: &[
+                        $crate::ColumnDecl {
+                            name: "id",
+                            doc: "The row's id, dense from 0.",
+                            kind: $crate::ColumnKind::Id,
+                            nullable: false,
+                        },
+                        $($crate::ColumnDecl {
+                            name: declare_table!(@name $column $($sql_name)?),
+                            doc: concat!($($column_doc, "\n",)+),
+                            kind: $crate::ColumnKind::$kind $(($target))?,
+                            nullable: <$cell as $crate::Cell>::NULLABLE,
+                        },)+
+                    ],
+                    group: declare_table!(@group $($group)?),
+                };
+                &DECL
             };
 
             /// Appends a row and gives its id.

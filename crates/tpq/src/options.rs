@@ -133,9 +133,12 @@ impl ImportOptions {
         }
     }
 
-    /// Returns freed memory to the system.
-    pub(crate) fn give_back(&self) {
-        if let Some(give_back) = self.give_back {
+    /// Returns freed memory to the system after an import of so many bytes.
+    pub(crate) fn give_back(&self, trace_bytes: u64) {
+        /// The first query reuses the memory of a smaller import, and would meet a page fault for
+        /// each page of it.
+        const WORTH: u64 = 4 << 20;
+        if let Some(give_back) = self.give_back.filter(|_| trace_bytes >= WORTH) {
             self.timed("give back", give_back);
         }
     }

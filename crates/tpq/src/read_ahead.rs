@@ -28,6 +28,8 @@ pub(crate) struct ReadAhead<'r, R: ?Sized> {
 
 struct State<'r, R: ?Sized> {
     files: Vec<File<'r, R>>,
+    /// The number of files that may have more batches.
+    unfinished: usize,
     /// The files to read ahead next, each once.
     queue: VecDeque<usize>,
     /// Batches that wait or are being read ahead.
@@ -59,6 +61,7 @@ impl<'r, R: EventReader + ?Sized> ReadAhead<'r, R> {
         let files: Vec<_> = readers.map(file).collect();
         let queue = (0..files.len()).collect();
         let state = Mutex::new(State {
+            unfinished: files.len(),
             files,
             queue,
             ahead: 0,
@@ -73,11 +76,15 @@ impl<'r, R: EventReader + ?Sized> ReadAhead<'r, R> {
         self.lock().files.len().min(threads).min(MAX_THREADS)
     }
 
-    /// Reads ahead until no more batches are wanted; `read` reads the next batch of a file.
+    /// Reads ahead until all files are read or no more batches are wanted; `read` reads the next
+    /// batch of a file.
+    ///
+    /// The thread is to end then: the allocator cannot reuse the memory of batches, which other
+    /// threads free, for as long as the thread that allocated them lives and allocates no more.
     pub(crate) fn work(&self, read: impl Fn(&mut R) -> Option<Batch>) {
         let _closes = self.close_on_drop();
         let mut state = self.lock();
-        while !state.closed {
+        while !state.closed && state.unfinished > 0 {
             let next = if state.ahead < state.max_ahead { state.queue.pop_front() } else { None };
             let Some(number) = next else {
                 state = self.wait(state);
@@ -95,7 +102,7 @@ impl<'r, R: EventReader + ?Sized> ReadAhead<'r, R> {
             match batch {
                 Some(batch) => file.waiting.push_back(batch),
                 None => {
-                    file.ended = true;
+                    state.end(number);
                     state.ahead -= 1;
                 }
             }
@@ -134,7 +141,9 @@ impl<'r, R: EventReader + ?Sized> ReadAhead<'r, R> {
             state = self.lock();
             let file = &mut state.files[number];
             file.reader = Some(reader);
-            file.ended = batch.is_none();
+            if batch.is_none() {
+                state.end(number);
+            }
             state.enqueue(number);
             self.changed.notify_all();
             return batch;
@@ -162,6 +171,13 @@ impl<'r, R: EventReader + ?Sized> ReadAhead<'r, R> {
 }
 
 impl<R: ?Sized> State<'_, R> {
+    /// Notes that a file has no more batches. Called once for each file, by the thread that has its
+    /// reader.
+    fn end(&mut self, number: usize) {
+        self.files[number].ended = true;
+        self.unfinished -= 1;
+    }
+
     /// Queues a file behind all others to be read ahead, unless enough of its batches wait.
     fn enqueue(&mut self, number: usize) {
         let file = &mut self.files[number];
@@ -267,6 +283,19 @@ mod tests {
             ahead.close();
         });
         assert!(readers.iter().all(|reader| reader.done == 5));
+    }
+
+    /// Although batches wait, and the consumer may want more.
+    #[test]
+    fn readers_end_with_the_last_file() {
+        let mut readers = files(3, 1);
+        let ahead = ReadAhead::new(readers.iter_mut(), None);
+        let read = |reader: &mut Counting| reader.next_batch();
+        ahead.work(read);
+        for file in 0..3 {
+            assert_eq!(ahead.next(file, read).map(|batch| batch.file), Some(file as u32));
+            assert!(ahead.next(file, read).is_none());
+        }
     }
 
     /// Like a thread that cannot be started, or a panic of the thread that sorts events.

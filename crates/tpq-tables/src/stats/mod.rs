@@ -29,7 +29,7 @@ macro_rules! catalogue {
             pub const ALL: &'static [Stat] = &[$(Stat::$variant),+];
 
             pub(super) fn info(self) -> &'static StatInfo {
-                const INFO: &[StatInfo] = &[$(StatInfo {
+                static INFO: &[StatInfo] = &[$(StatInfo {
                     name: $name,
                     kind: StatKind::$kind,
                     severity: Severity::$severity,

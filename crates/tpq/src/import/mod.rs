@@ -127,7 +127,7 @@ fn import_inputs(
     options.not_cancelled()?;
     let tables = finished.tables.finish();
     drop(bytes);
-    options.give_back();
+    options.give_back(summary.trace_bytes);
     match spill.as_ref().and_then(|spill| spill.failure()) {
         Some(error) => Err(ImportError::Spill(io::Error::new(error.kind(), error.to_string()))),
         None => Ok(Imported { tables, summary, left_out }),
@@ -266,7 +266,7 @@ impl Prescanned<'_> {
             timeline,
         };
         let finished = decoder.finish(outcome, || memory.release());
-        options.give_back();
+        options.give_back(summary.trace_bytes);
         summary.clocks = Clocks::new(graph, arrangement.trace_clock, &arrangement.ties, used);
         Ok((finished, summary))
     }
