@@ -34,8 +34,8 @@ use crate::offsets;
 use crate::opaque_conversions::{self, OpaqueConversions};
 use crate::operators::apply::UnusedValues;
 use crate::operators::{
-    CancelChecks, FindSharedPlans, MemoryGuards, OuterConstants, PackedSorts, PartitionTopNRule,
-    SettleSharedPlans, ShowSharedPlans, SubqueryLabels, TraceQueryPlanner,
+    CancelChecks, DenseAggregates, FindSharedPlans, MemoryGuards, OuterConstants, PackedSorts,
+    PartitionTopNRule, SettleSharedPlans, ShowSharedPlans, SubqueryLabels, TraceQueryPlanner,
 };
 use crate::parameters::Parameters;
 use crate::perfetto_sql::{
@@ -151,7 +151,8 @@ fn session_state(options: &SessionOptions) -> datafusion::common::Result<Session
     if options.memory_limit.is_none() {
         state = state
             .with_physical_optimizer_rule(Arc::new(PackedSorts))
-            .with_physical_optimizer_rule(Arc::new(PartitionTopNRule));
+            .with_physical_optimizer_rule(Arc::new(PartitionTopNRule))
+            .with_physical_optimizer_rule(Arc::new(DenseAggregates));
     }
     let guards = MemoryGuards { limited: options.memory_limit.is_some() };
     Ok(state

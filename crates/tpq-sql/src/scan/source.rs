@@ -4,10 +4,10 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use datafusion::arrow::array::{RecordBatch, UInt64Array};
+use datafusion::arrow::array::{RecordBatch, RecordBatchOptions, UInt32Array, UInt64Array};
 use datafusion::arrow::buffer::BooleanBuffer;
 use datafusion::arrow::compute::{SortOptions, take_record_batch};
-use datafusion::arrow::datatypes::SchemaRef;
+use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use datafusion::common::stats::Precision;
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::common::{Result, ScalarValue, Statistics};
@@ -16,7 +16,7 @@ use datafusion::datasource::source::DataSource;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_expr::expressions::Column;
 use datafusion::physical_expr::projection::ProjectionExprs;
-use datafusion::physical_expr::utils::conjunction_opt;
+use datafusion::physical_expr::utils::{collect_columns, conjunction_opt};
 use datafusion::physical_expr::{
     AcrossPartitions, ConstExpr, EquivalenceProperties, PhysicalExpr, PhysicalSortExpr,
 };
@@ -39,6 +39,8 @@ pub(super) struct ChunkSource {
     table: Arc<StoredTable>,
     columns: Vec<usize>,
     schema: SchemaRef,
+    /// The position in `columns` of one that is given as string ids and not as text.
+    ids: Option<usize>,
     /// One range of chunks for each partition, in the table's order.
     partitions: Vec<Range<usize>>,
     /// Filters for pruning only; each is also applied above the scan.
@@ -66,6 +68,7 @@ impl ChunkSource {
             table,
             columns,
             schema,
+            ids: None,
             partitions,
             filters: Vec::new(),
             text_filters: Vec::new(),
@@ -74,6 +77,73 @@ impl ChunkSource {
             reverse: false,
             metrics: ExecutionPlanMetricsSet::new(),
         })
+    }
+
+    /// The table that is read.
+    pub(super) fn stored(&self) -> &Arc<StoredTable> {
+        &self.table
+    }
+
+    /// The position in the table of a column of the scan.
+    pub(super) fn table_column(&self, column: usize) -> Option<usize> {
+        self.columns.get(column).copied()
+    }
+
+    /// The scan with string ids in place of the text of a column; `None` if the column has none, or
+    /// if the scan has another such column, or if filters that are applied to batches or prune
+    /// chunks read the text.
+    pub(super) fn with_string_ids(&self, column: usize) -> Option<Self> {
+        let field = self.schema.fields().get(column)?;
+        self.table.table().string_count()?;
+        let is_text = self.ids.is_none() && field.data_type() == &DataType::Utf8View;
+        let reads = |filter: &Arc<dyn PhysicalExpr>| {
+            collect_columns(filter).iter().any(|read| read.index() == column)
+        };
+        if !is_text || self.filters.iter().any(reads) {
+            return None;
+        }
+        let mut fields: Vec<_> = self.schema.fields().iter().map(Arc::clone).collect();
+        fields[column] = Arc::new(Field::new(field.name(), DataType::UInt32, false));
+        Some(Self { schema: Arc::new(Schema::new(fields)), ids: Some(column), ..self.clone() })
+    }
+
+    /// Reads rows of a chunk.
+    fn read(&self, chunk: usize, rows: Range<usize>) -> Result<RecordBatch> {
+        let table = self.table.table();
+        let Some(column) = self.ids else { return table.read(chunk, rows, &self.columns) };
+        let ids = table.string_ids(chunk, rows.clone(), self.columns[column])?;
+        self.with_ids(column, ids, table.read(chunk, rows, &self.columns_but(column))?)
+    }
+
+    /// Reads single rows of some chunks.
+    fn pick(&self, picked: &[PickedRows]) -> Result<RecordBatch> {
+        let table = self.table.table();
+        let Some(column) = self.ids else { return table.pick(picked, &self.columns) };
+        let mut ids = Vec::with_capacity(picked.iter().map(|picked| picked.rows.len()).sum());
+        for PickedRows { chunk, rows } in picked {
+            let (Some(&first), Some(&last)) = (rows.iter().min(), rows.iter().max()) else {
+                continue;
+            };
+            let range = first as usize..last as usize + 1;
+            let of_range = table.string_ids(*chunk, range, self.columns[column])?;
+            ids.extend(rows.iter().map(|&row| of_range[(row - first) as usize]));
+        }
+        self.with_ids(column, ids, table.pick(picked, &self.columns_but(column))?)
+    }
+
+    /// The columns without one of them.
+    fn columns_but(&self, column: usize) -> Vec<usize> {
+        let columns = self.columns.iter().enumerate();
+        columns.filter(|&(position, _)| position != column).map(|(_, &column)| column).collect()
+    }
+
+    /// A batch of the other columns with the string ids of one.
+    fn with_ids(&self, column: usize, ids: Vec<u32>, others: RecordBatch) -> Result<RecordBatch> {
+        let options = RecordBatchOptions::new().with_row_count(Some(ids.len()));
+        let mut columns = others.columns().to_vec();
+        columns.insert(column, Arc::new(UInt32Array::from(ids)));
+        let schema = Arc::clone(&self.schema);
+        Ok(RecordBatch::try_new_with_options(schema, columns, &options)?)
     }
 
     fn sort_key(&self, column: usize) -> Option<PhysicalSortExpr> {
@@ -150,6 +220,9 @@ impl DataSource for ChunkSource {
         }
         if let Some(predicate) = conjunction_opt(self.filters.iter().cloned()) {
             write!(f, ", prune by {predicate}")?;
+        }
+        if let Some(column) = self.ids {
+            write!(f, ", ids of {}", self.schema.field(column).name())?;
         }
         self.value_filters.iter().try_for_each(|filter| write!(f, ", where {filter}"))?;
         self.text_filters.iter().try_for_each(|filter| write!(f, ", where {filter}"))?;
@@ -369,7 +442,7 @@ impl Reader {
         }
         match picked.is_empty() {
             true => Ok(None),
-            false => self.source.table.table().pick(&picked, &self.source.columns).map(Some),
+            false => self.source.pick(&picked).map(Some),
         }
     }
 
@@ -428,7 +501,7 @@ impl Reader {
 
     /// Reads rows of which all are wanted.
     fn read(&mut self, chunk: usize, rows: Range<usize>) -> Result<RecordBatch> {
-        let mut batch = self.source.table.table().read(chunk, rows, &self.source.columns)?;
+        let mut batch = self.source.read(chunk, rows)?;
         if self.source.reverse {
             let reversed = UInt64Array::from_iter_values((0..batch.num_rows() as u64).rev());
             batch = take_record_batch(&batch, &reversed)?;
