@@ -36,6 +36,7 @@ use crate::operators::apply::UnusedValues;
 use crate::operators::{
     CancelChecks, DenseAggregates, FindSharedPlans, MemoryGuards, OuterConstants, PackedSorts,
     PartitionTopNRule, SettleSharedPlans, ShowSharedPlans, SubqueryLabels, TraceQueryPlanner,
+    early_aggregates,
 };
 use crate::parameters::Parameters;
 use crate::perfetto_sql::{
@@ -125,6 +126,10 @@ pub(crate) fn session_config(options: &SessionOptions, memory: Memory) -> Sessio
 /// follow the one that shows shared plans.
 fn session_state(options: &SessionOptions) -> datafusion::common::Result<SessionState> {
     let memory = Memory::new(options.memory_limit);
+    let mut physical_rules = first_physical_rules();
+    if options.memory_limit.is_none() {
+        physical_rules = early_aggregates::before(physical_rules);
+    }
     let spill =
         DiskManagerBuilder::default().with_temp_file_factory(Arc::new(SpillFiles::default()));
     let runtime = RuntimeEnvBuilder::new()
@@ -146,7 +151,7 @@ fn session_state(options: &SessionOptions) -> datafusion::common::Result<Session
         .with_optimizer_rule(Arc::new(SettleSharedPlans))
         .with_query_planner(Arc::new(TraceQueryPlanner))
         .with_type_planner(Arc::new(TraceTypes))
-        .with_physical_optimizer_rules(planning_checks::physical_rules(first_physical_rules()))
+        .with_physical_optimizer_rules(planning_checks::physical_rules(physical_rules))
         .with_physical_optimizer_rule(Arc::new(LimitInOrder));
     if options.memory_limit.is_none() {
         state = state

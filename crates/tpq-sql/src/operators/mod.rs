@@ -7,6 +7,7 @@ mod checked_filter;
 mod column_origin;
 mod dense_aggregate;
 mod each_batch;
+pub(crate) mod early_aggregates;
 mod graph_scan;
 mod memory_guards;
 mod outer_constants;

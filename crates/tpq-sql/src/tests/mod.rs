@@ -4,6 +4,7 @@ mod aggregates;
 mod cancelling;
 mod deep;
 mod dense_aggregates;
+mod early_aggregates;
 mod early_distinct;
 mod engine_dialect;
 mod errors;
