@@ -15,7 +15,7 @@ use datafusion::config::ConfigOptions;
 use datafusion::datasource::source::DataSource;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_expr::expressions::Column;
-use datafusion::physical_expr::projection::ProjectionExprs;
+use datafusion::physical_expr::projection::{ProjectionExpr, ProjectionExprs};
 use datafusion::physical_expr::utils::{collect_columns, conjunction_opt};
 use datafusion::physical_expr::{
     AcrossPartitions, ConstExpr, EquivalenceProperties, PhysicalExpr, PhysicalSortExpr,
@@ -32,6 +32,9 @@ use super::pruning::Pruner;
 use super::text_filter::TextFilter;
 use super::value_filter::{ValueFilter, WantedValues, Within};
 use crate::cancel::CancelToken;
+
+/// The chunks at whose texts text filters look before the first rows are read.
+const FIRST_AHEAD: usize = 4;
 
 /// A scan: the chunks and columns to read, the direction, and the filters for skipping rows.
 #[derive(Clone, Debug)]
@@ -202,6 +205,8 @@ impl DataSource for ChunkSource {
             chunks: self.partitions[partition].clone(),
             wanted: None,
             rows: None,
+            looked_at: 0..0,
+            ahead: FIRST_AHEAD,
             remaining: self.fetch.unwrap_or(usize::MAX),
             step: context.session_config().batch_size(),
             cancel: CancelToken::of(context.session_config().options()),
@@ -300,11 +305,27 @@ impl DataSource for ChunkSource {
         self.metrics.clone()
     }
 
+    /// Columns that text filters alone read are not given.
     fn try_swapping_with_projection(
         &self,
-        _: &ProjectionExprs,
+        projection: &ProjectionExprs,
     ) -> Result<Option<Arc<dyn DataSource>>> {
-        Ok(None)
+        // Other filters name columns by their positions in the scan.
+        let is_bound =
+            !self.filters.is_empty() || !self.value_filters.is_empty() || self.ids.is_some();
+        if self.text_filters.is_empty() || is_bound {
+            return Ok(None);
+        }
+        let same = |expr: &ProjectionExpr| {
+            let column = expr.expr.downcast_ref::<Column>()?;
+            let position = Some(column.index()).filter(|_| column.name() == expr.alias)?;
+            self.columns.get(position).copied()
+        };
+        let Some(columns) = projection.iter().map(same).collect::<Option<Vec<_>>>() else {
+            return Ok(None);
+        };
+        let schema = Arc::new(self.table.table().schema().project(&columns)?);
+        Ok(Some(Arc::new(Self { columns, schema, ..self.clone() })))
     }
 
     fn try_pushdown_filters(
@@ -380,6 +401,10 @@ struct Reader {
     wanted: Option<Vec<WantedValues>>,
     /// The current chunk and its unread rows.
     rows: Option<(usize, Range<usize>)>,
+    /// The chunks with texts that text filters have looked at.
+    looked_at: Range<usize>,
+    /// How many chunks text filters look at next.
+    ahead: usize,
     /// The number of rows that the reader may still return.
     remaining: usize,
     /// The number of rows of a full batch.
@@ -492,11 +517,34 @@ impl Reader {
             }
             passing = Some(passes);
         }
+        // Of the chunks ahead, no more is known than that all rows may be wanted.
+        if passing.is_none() {
+            self.look_ahead(chunk)?;
+        }
+        let table = self.source.table.table().as_ref();
         for filter in &self.source.text_filters {
             let passes = filter.passing(table, chunk, rows.clone())?;
             passing = Some(passing.map_or(passes.clone(), |before| &before & &passes));
         }
         Ok(passing)
+    }
+
+    /// Lets text filters look at the texts of a chunk and of some that follow, more of them each
+    /// time.
+    fn look_ahead(&mut self, chunk: usize) -> Result<()> {
+        if self.source.text_filters.is_empty() || self.looked_at.contains(&chunk) {
+            return Ok(());
+        }
+        self.looked_at = match self.source.reverse {
+            false => chunk..self.chunks.end.min(chunk.saturating_add(self.ahead)).max(chunk + 1),
+            true => self.chunks.start.max((chunk + 1).saturating_sub(self.ahead))..chunk + 1,
+        };
+        self.ahead = self.ahead.saturating_mul(2);
+        let table = self.source.table.table().as_ref();
+        let kept = |&chunk: &usize| self.pruner.keeps(table, chunk);
+        let chunks: Vec<usize> = self.looked_at.clone().filter(kept).collect();
+        self.cancel.check()?;
+        self.source.text_filters.iter().try_for_each(|filter| filter.look_ahead(table, &chunks))
     }
 
     /// Reads rows of which all are wanted.

@@ -28,6 +28,7 @@ mod slices;
 mod sqlite;
 mod statements;
 mod subqueries;
+mod text_filters;
 mod trace_lookups;
 mod value_filters;
 mod values;
