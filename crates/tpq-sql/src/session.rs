@@ -35,8 +35,9 @@ use crate::offsets;
 use crate::opaque_conversions::{self, OPAQUE_CONVERSIONS};
 use crate::operators::apply::UNUSED_VALUES;
 use crate::operators::{
-    CANCEL_CHECKS, FindSharedPlans, MemoryGuards, OUTER_CONSTANTS, PACKED_SORTS, PartitionTopNRule,
-    SHOW_SHARED_PLANS, SUBQUERY_LABELS, SettleSharedPlans, TraceQueryPlanner,
+    CANCEL_CHECKS, DenseAggregates, FindSharedPlans, MemoryGuards, OUTER_CONSTANTS, PACKED_SORTS,
+    PartitionTopNRule, SHOW_SHARED_PLANS, SUBQUERY_LABELS, SettleSharedPlans, TraceQueryPlanner,
+    early_aggregates,
 };
 use crate::parameters::Parameters;
 use crate::perfetto_sql::{
@@ -126,6 +127,10 @@ pub(crate) fn session_config(options: &SessionOptions, memory: Memory) -> Sessio
 /// follow the one that shows shared plans.
 fn session_state(options: &SessionOptions) -> datafusion::common::Result<SessionState> {
     let memory = Memory::new(options.memory_limit);
+    let mut physical_rules = first_physical_rules();
+    if options.memory_limit.is_none() {
+        physical_rules = early_aggregates::before(physical_rules);
+    }
     let spill =
         DiskManagerBuilder::default().with_temp_file_factory(Arc::new(SpillFiles::default()));
     let runtime = RuntimeEnvBuilder::new()
@@ -148,12 +153,13 @@ fn session_state(options: &SessionOptions) -> datafusion::common::Result<Session
         .with_optimizer_rule(Arc::new(SettleSharedPlans))
         .with_query_planner(Arc::new(TraceQueryPlanner))
         .with_type_planner(Arc::new(TraceTypes))
-        .with_physical_optimizer_rules(planning_checks::physical_rules(first_physical_rules()))
+        .with_physical_optimizer_rules(planning_checks::physical_rules(physical_rules))
         .with_physical_optimizer_rule(Arc::new(LIMIT_IN_ORDER));
     if options.memory_limit.is_none() {
         state = state
             .with_physical_optimizer_rule(Arc::new(PACKED_SORTS))
-            .with_physical_optimizer_rule(Arc::new(PartitionTopNRule));
+            .with_physical_optimizer_rule(Arc::new(PartitionTopNRule))
+            .with_physical_optimizer_rule(Arc::new(DenseAggregates));
     }
     let guards = MemoryGuards { limited: options.memory_limit.is_some() };
     Ok(state

@@ -4,7 +4,10 @@
 pub(crate) mod apply;
 mod cancel_checks;
 mod checked_filter;
+mod column_origin;
+mod dense_aggregate;
 mod each_batch;
+pub(crate) mod early_aggregates;
 mod graph_scan;
 mod memory_guards;
 mod outer_constants;
@@ -30,6 +33,7 @@ use datafusion::physical_planner::{DefaultPhysicalPlanner, ExtensionPlanner, Phy
 
 pub(crate) use cancel_checks::CANCEL_CHECKS;
 pub use cancel_checks::with_cancel_checks;
+pub(crate) use dense_aggregate::DenseAggregates;
 pub(crate) use graph_scan::{GraphScan, ScanKind, StepTable};
 pub(crate) use memory_guards::MemoryGuards;
 pub(crate) use outer_constants::OUTER_CONSTANTS;

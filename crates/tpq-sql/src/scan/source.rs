@@ -4,10 +4,10 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use datafusion::arrow::array::{RecordBatch, UInt64Array};
+use datafusion::arrow::array::{RecordBatch, RecordBatchOptions, UInt32Array, UInt64Array};
 use datafusion::arrow::buffer::BooleanBuffer;
 use datafusion::arrow::compute::{SortOptions, take_record_batch};
-use datafusion::arrow::datatypes::SchemaRef;
+use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use datafusion::common::stats::Precision;
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::common::{Result, ScalarValue, Statistics};
@@ -15,8 +15,8 @@ use datafusion::config::ConfigOptions;
 use datafusion::datasource::source::DataSource;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_expr::expressions::Column;
-use datafusion::physical_expr::projection::ProjectionExprs;
-use datafusion::physical_expr::utils::conjunction_opt;
+use datafusion::physical_expr::projection::{ProjectionExpr, ProjectionExprs};
+use datafusion::physical_expr::utils::{collect_columns, conjunction_opt};
 use datafusion::physical_expr::{
     AcrossPartitions, ConstExpr, EquivalenceProperties, PhysicalExpr, PhysicalSortExpr,
 };
@@ -33,12 +33,17 @@ use super::text_filter::TextFilter;
 use super::value_filter::{ValueFilter, WantedValues, Within};
 use crate::cancel::CancelToken;
 
+/// The chunks at whose texts text filters look before the first rows are read.
+const FIRST_AHEAD: usize = 4;
+
 /// A scan: the chunks and columns to read, the direction, and the filters for skipping rows.
 #[derive(Clone, Debug)]
 pub(super) struct ChunkSource {
     table: Arc<StoredTable>,
     columns: Vec<usize>,
     schema: SchemaRef,
+    /// The position in `columns` of one that is given as string ids and not as text.
+    ids: Option<usize>,
     /// One range of chunks for each partition, in the table's order.
     partitions: Vec<Range<usize>>,
     /// Filters for pruning only; each is also applied above the scan.
@@ -66,6 +71,7 @@ impl ChunkSource {
             table,
             columns,
             schema,
+            ids: None,
             partitions,
             filters: Vec::new(),
             text_filters: Vec::new(),
@@ -74,6 +80,73 @@ impl ChunkSource {
             reverse: false,
             metrics: ExecutionPlanMetricsSet::new(),
         })
+    }
+
+    /// The table that is read.
+    pub(super) fn stored(&self) -> &Arc<StoredTable> {
+        &self.table
+    }
+
+    /// The position in the table of a column of the scan.
+    pub(super) fn table_column(&self, column: usize) -> Option<usize> {
+        self.columns.get(column).copied()
+    }
+
+    /// The scan with string ids in place of the text of a column; `None` if the column has none, or
+    /// if the scan has another such column, or if filters that are applied to batches or prune
+    /// chunks read the text.
+    pub(super) fn with_string_ids(&self, column: usize) -> Option<Self> {
+        let field = self.schema.fields().get(column)?;
+        self.table.table().string_count()?;
+        let is_text = self.ids.is_none() && field.data_type() == &DataType::Utf8View;
+        let reads = |filter: &Arc<dyn PhysicalExpr>| {
+            collect_columns(filter).iter().any(|read| read.index() == column)
+        };
+        if !is_text || self.filters.iter().any(reads) {
+            return None;
+        }
+        let mut fields: Vec<_> = self.schema.fields().iter().map(Arc::clone).collect();
+        fields[column] = Arc::new(Field::new(field.name(), DataType::UInt32, false));
+        Some(Self { schema: Arc::new(Schema::new(fields)), ids: Some(column), ..self.clone() })
+    }
+
+    /// Reads rows of a chunk.
+    fn read(&self, chunk: usize, rows: Range<usize>) -> Result<RecordBatch> {
+        let table = self.table.table();
+        let Some(column) = self.ids else { return table.read(chunk, rows, &self.columns) };
+        let ids = table.string_ids(chunk, rows.clone(), self.columns[column])?;
+        self.with_ids(column, ids, table.read(chunk, rows, &self.columns_but(column))?)
+    }
+
+    /// Reads single rows of some chunks.
+    fn pick(&self, picked: &[PickedRows]) -> Result<RecordBatch> {
+        let table = self.table.table();
+        let Some(column) = self.ids else { return table.pick(picked, &self.columns) };
+        let mut ids = Vec::with_capacity(picked.iter().map(|picked| picked.rows.len()).sum());
+        for PickedRows { chunk, rows } in picked {
+            let (Some(&first), Some(&last)) = (rows.iter().min(), rows.iter().max()) else {
+                continue;
+            };
+            let range = first as usize..last as usize + 1;
+            let of_range = table.string_ids(*chunk, range, self.columns[column])?;
+            ids.extend(rows.iter().map(|&row| of_range[(row - first) as usize]));
+        }
+        self.with_ids(column, ids, table.pick(picked, &self.columns_but(column))?)
+    }
+
+    /// The columns without one of them.
+    fn columns_but(&self, column: usize) -> Vec<usize> {
+        let columns = self.columns.iter().enumerate();
+        columns.filter(|&(position, _)| position != column).map(|(_, &column)| column).collect()
+    }
+
+    /// A batch of the other columns with the string ids of one.
+    fn with_ids(&self, column: usize, ids: Vec<u32>, others: RecordBatch) -> Result<RecordBatch> {
+        let options = RecordBatchOptions::new().with_row_count(Some(ids.len()));
+        let mut columns = others.columns().to_vec();
+        columns.insert(column, Arc::new(UInt32Array::from(ids)));
+        let schema = Arc::clone(&self.schema);
+        Ok(RecordBatch::try_new_with_options(schema, columns, &options)?)
     }
 
     fn sort_key(&self, column: usize) -> Option<PhysicalSortExpr> {
@@ -132,6 +205,8 @@ impl DataSource for ChunkSource {
             chunks: self.partitions[partition].clone(),
             wanted: None,
             rows: None,
+            looked_at: 0..0,
+            ahead: FIRST_AHEAD,
             remaining: self.fetch.unwrap_or(usize::MAX),
             step: context.session_config().batch_size(),
             cancel: CancelToken::of(context.session_config().options()),
@@ -150,6 +225,9 @@ impl DataSource for ChunkSource {
         }
         if let Some(predicate) = conjunction_opt(self.filters.iter().cloned()) {
             write!(f, ", prune by {predicate}")?;
+        }
+        if let Some(column) = self.ids {
+            write!(f, ", ids of {}", self.schema.field(column).name())?;
         }
         self.value_filters.iter().try_for_each(|filter| write!(f, ", where {filter}"))?;
         self.text_filters.iter().try_for_each(|filter| write!(f, ", where {filter}"))?;
@@ -227,11 +305,27 @@ impl DataSource for ChunkSource {
         self.metrics.clone()
     }
 
+    /// Columns that text filters alone read are not given.
     fn try_swapping_with_projection(
         &self,
-        _: &ProjectionExprs,
+        projection: &ProjectionExprs,
     ) -> Result<Option<Arc<dyn DataSource>>> {
-        Ok(None)
+        // Other filters name columns by their positions in the scan.
+        let is_bound =
+            !self.filters.is_empty() || !self.value_filters.is_empty() || self.ids.is_some();
+        if self.text_filters.is_empty() || is_bound {
+            return Ok(None);
+        }
+        let same = |expr: &ProjectionExpr| {
+            let column = expr.expr.downcast_ref::<Column>()?;
+            let position = Some(column.index()).filter(|_| column.name() == expr.alias)?;
+            self.columns.get(position).copied()
+        };
+        let Some(columns) = projection.iter().map(same).collect::<Option<Vec<_>>>() else {
+            return Ok(None);
+        };
+        let schema = Arc::new(self.table.table().schema().project(&columns)?);
+        Ok(Some(Arc::new(Self { columns, schema, ..self.clone() })))
     }
 
     fn try_pushdown_filters(
@@ -307,6 +401,10 @@ struct Reader {
     wanted: Option<Vec<WantedValues>>,
     /// The current chunk and its unread rows.
     rows: Option<(usize, Range<usize>)>,
+    /// The chunks with texts that text filters have looked at.
+    looked_at: Range<usize>,
+    /// How many chunks text filters look at next.
+    ahead: usize,
     /// The number of rows that the reader may still return.
     remaining: usize,
     /// The number of rows of a full batch.
@@ -369,7 +467,7 @@ impl Reader {
         }
         match picked.is_empty() {
             true => Ok(None),
-            false => self.source.table.table().pick(&picked, &self.source.columns).map(Some),
+            false => self.source.pick(&picked).map(Some),
         }
     }
 
@@ -419,6 +517,11 @@ impl Reader {
             }
             passing = Some(passes);
         }
+        // Of the chunks ahead, no more is known than that all rows may be wanted.
+        if passing.is_none() {
+            self.look_ahead(chunk)?;
+        }
+        let table = self.source.table.table().as_ref();
         for filter in &self.source.text_filters {
             let passes = filter.passing(table, chunk, rows.clone())?;
             passing = Some(passing.map_or(passes.clone(), |before| &before & &passes));
@@ -426,9 +529,27 @@ impl Reader {
         Ok(passing)
     }
 
+    /// Lets text filters look at the texts of a chunk and of some that follow, more of them each
+    /// time.
+    fn look_ahead(&mut self, chunk: usize) -> Result<()> {
+        if self.source.text_filters.is_empty() || self.looked_at.contains(&chunk) {
+            return Ok(());
+        }
+        self.looked_at = match self.source.reverse {
+            false => chunk..self.chunks.end.min(chunk.saturating_add(self.ahead)).max(chunk + 1),
+            true => self.chunks.start.max((chunk + 1).saturating_sub(self.ahead))..chunk + 1,
+        };
+        self.ahead = self.ahead.saturating_mul(2);
+        let table = self.source.table.table().as_ref();
+        let kept = |&chunk: &usize| self.pruner.keeps(table, chunk);
+        let chunks: Vec<usize> = self.looked_at.clone().filter(kept).collect();
+        self.cancel.check()?;
+        self.source.text_filters.iter().try_for_each(|filter| filter.look_ahead(table, &chunks))
+    }
+
     /// Reads rows of which all are wanted.
     fn read(&mut self, chunk: usize, rows: Range<usize>) -> Result<RecordBatch> {
-        let mut batch = self.source.table.table().read(chunk, rows, &self.source.columns)?;
+        let mut batch = self.source.read(chunk, rows)?;
         if self.source.reverse {
             let reversed = UInt64Array::from_iter_values((0..batch.num_rows() as u64).rev());
             batch = take_record_batch(&batch, &reversed)?;

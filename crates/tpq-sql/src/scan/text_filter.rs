@@ -86,16 +86,37 @@ impl TextFilter {
         self.results.get(id as usize).map_or(NO, |result| result.load(Ordering::Relaxed))
     }
 
-    /// Evaluates the filter for the strings without a cached result. Several threads may evaluate
-    /// the same string at the same time; they get the same result.
+    /// Evaluates the filter for the strings of some chunks, all at once: where letters of both cases
+    /// are equal, an evaluation compiles a pattern.
+    pub(super) fn look_ahead(&self, table: &dyn ChunkedTable, chunks: &[usize]) -> Result<()> {
+        let mut unknown = Vec::new();
+        let mut seen = vec![false; self.results.len()];
+        for &chunk in chunks {
+            for id in table.string_ids(chunk, 0..table.chunk_rows(chunk), self.column)? {
+                // An id that is out of range is known to be none that passes.
+                if self.result(id) == UNKNOWN && !std::mem::replace(&mut seen[id as usize], true) {
+                    unknown.push(id);
+                }
+            }
+        }
+        self.evaluate(table, unknown)
+    }
+
+    /// Evaluates the filter for the strings without a cached result.
     fn evaluate_unknown(&self, table: &dyn ChunkedTable, ids: &[u32]) -> Result<()> {
         let mut unknown: Vec<u32> =
             ids.iter().copied().filter(|&id| self.result(id) == UNKNOWN).collect();
+        unknown.sort_unstable();
+        unknown.dedup();
+        self.evaluate(table, unknown)
+    }
+
+    /// Evaluates the filter for strings, each of which is there once. Several threads may evaluate
+    /// the same string at the same time; they get the same result.
+    fn evaluate(&self, table: &dyn ChunkedTable, unknown: Vec<u32>) -> Result<()> {
         if unknown.is_empty() {
             return Ok(());
         }
-        unknown.sort_unstable();
-        unknown.dedup();
         let strings = table.strings(&unknown);
         let batch = RecordBatch::try_new(Arc::clone(&self.schema), vec![strings])?;
         let passes = self.filter.evaluate(&batch)?.into_array(unknown.len())?;

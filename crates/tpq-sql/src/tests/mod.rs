@@ -3,6 +3,8 @@
 mod aggregates;
 mod cancelling;
 mod deep;
+mod dense_aggregates;
+mod early_aggregates;
 mod early_distinct;
 mod early_sums;
 mod engine_dialect;
@@ -27,6 +29,7 @@ mod slices;
 mod sqlite;
 mod statements;
 mod subqueries;
+mod text_filters;
 mod trace_lookups;
 mod value_filters;
 mod values;
