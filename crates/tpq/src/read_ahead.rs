@@ -171,11 +171,14 @@ impl<'r, R: EventReader + ?Sized> ReadAhead<'r, R> {
 }
 
 impl<R: ?Sized> State<'_, R> {
-    /// Notes that a file has no more batches. Called once for each file, by the thread that has its
-    /// reader.
+    /// Notes that a file has no more batches. Called by the thread that has its reader, and again
+    /// where the consumer asks again.
     fn end(&mut self, number: usize) {
-        self.files[number].ended = true;
-        self.unfinished -= 1;
+        let file = &mut self.files[number];
+        if !file.ended {
+            file.ended = true;
+            self.unfinished -= 1;
+        }
     }
 
     /// Queues a file behind all others to be read ahead, unless enough of its batches wait.
@@ -294,6 +297,7 @@ mod tests {
         ahead.work(read);
         for file in 0..3 {
             assert_eq!(ahead.next(file, read).map(|batch| batch.file), Some(file as u32));
+            assert!(ahead.next(file, read).is_none());
             assert!(ahead.next(file, read).is_none());
         }
     }
