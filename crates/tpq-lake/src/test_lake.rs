@@ -32,7 +32,7 @@ pub(crate) async fn staged(lake: &Lake, digest: &str, device: &str, slices: usiz
     let layout = lake.catalog().await.unwrap().layout().clone();
     let (digest, device) = (digest.to_owned(), Some(device.to_owned()));
     let facts = TraceFacts { path: digest.clone(), digest, device, ..TraceFacts::default() };
-    lake.stage(&layout, facts, &tables(slices)).await.unwrap()
+    lake.stage(&layout, facts, &tables(slices), None).await.unwrap()
 }
 
 /// Commits a trace with as many slices.

@@ -19,9 +19,12 @@ use crate::{LakeError, LakeLayout, LakeTrace, TRACE_DIGEST, TableFile, TraceFact
 
 /// Tables of a trace that are written at a time.
 const AT_A_TIME: usize = 4;
+/// The least size in bytes of a row group under a memory limit.
+const LEAST_ROW_GROUP: usize = 1 << 20;
 
 impl Lake {
     /// Writes the tables of a trace as files that nothing refers to until the trace is committed.
+    /// `memory` is the memory limit of the import of this trace, in bytes.
     ///
     /// # Errors
     /// When rows cannot be read, or storage does not take the files.
@@ -30,12 +33,15 @@ impl Lake {
         layout: &LakeLayout,
         facts: TraceFacts,
         tables: &Arc<TraceTables>,
+        memory: Option<u64>,
     ) -> Result<LakeTrace, LakeError> {
+        let row_group_bytes = row_group_bytes(memory);
         let name = file_name(&facts.digest);
         let mut writes = Vec::new();
         for table in tables.iter().filter(|table| table.num_rows() > 0) {
             let path = format!("{}{name}", layout.folder(table.decl().name, &facts));
-            writes.push(self.write_table(Arc::clone(table), facts.digest.clone(), path));
+            let (table, digest) = (Arc::clone(table), facts.digest.clone());
+            writes.push(self.write_table(table, digest, path, row_group_bytes));
         }
         let files = futures::stream::iter(writes).buffer_unordered(AT_A_TIME);
         let files: BTreeMap<String, TableFile> = files.try_collect().await?;
@@ -55,6 +61,7 @@ impl Lake {
         table: Arc<Table>,
         digest: String,
         path: String,
+        row_group_bytes: usize,
     ) -> Result<(String, TableFile), LakeError> {
         let name = table.decl().name;
         let in_time = table.decl().column_index("ts").is_some_and(|ts| table.is_sorted_by(ts));
@@ -68,7 +75,8 @@ impl Lake {
             ..FileMetadata::default()
         };
         let sorted_by = in_time.then(|| "ts".to_owned());
-        let options = OutputOptions { sorted_by, metadata, ..OutputOptions::default() };
+        let options =
+            OutputOptions { sorted_by, metadata, row_group_bytes, ..OutputOptions::default() };
         let schema = with_digest(table.schema());
         let target = self.store().path(name, &path)?;
         let fill = {
@@ -87,6 +95,14 @@ impl Lake {
         }
         Ok(())
     }
+}
+
+/// The size of row groups under a memory limit: a part of it, as several are written at a time, and
+/// encoders hold more than what they have encoded.
+fn row_group_bytes(memory: Option<u64>) -> usize {
+    let most = OutputOptions::default().row_group_bytes;
+    let part = memory.and_then(|memory| usize::try_from(memory / 8).ok());
+    part.map_or(most, |part| part.clamp(LEAST_ROW_GROUP, most))
 }
 
 /// The schema of the files of a table.
@@ -184,6 +200,13 @@ pub(crate) fn iso8601(seconds: i64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn row_groups_are_smaller_with_less_memory() {
+        let of = |mebibytes: u64| row_group_bytes(Some(mebibytes << 20)) >> 20;
+        assert_eq!([of(0), of(16), of(64), of(128), of(1 << 20)], [1, 2, 8, 16, 16]);
+        assert_eq!(row_group_bytes(None), 16 << 20);
+    }
 
     #[test]
     fn times_are_written_as_dates() {

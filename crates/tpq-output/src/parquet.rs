@@ -7,7 +7,9 @@ use datafusion::arrow::datatypes::{DataType, SchemaRef};
 use datafusion::parquet::arrow::ArrowWriter;
 use datafusion::parquet::basic::{Compression, Encoding, ZstdLevel};
 use datafusion::parquet::file::metadata::SortingColumn;
-use datafusion::parquet::file::properties::{EnabledStatistics, WriterProperties};
+use datafusion::parquet::file::properties::{
+    EnabledStatistics, WriterProperties, WriterPropertiesBuilder,
+};
 use datafusion::parquet::schema::types::ColumnPath;
 
 use crate::integer_encoding::{SAMPLE_ROWS, prefers_dictionary};
@@ -22,13 +24,14 @@ const COMPRESSION_LEVEL: i32 = 3;
 /// that a writer buffers little.
 const ROW_GROUP_ROWS: usize = 512 * 1024;
 /// The size of a row group in bytes, for rows with much text.
-const ROW_GROUP_BYTES: usize = 16 << 20;
+pub(crate) const ROW_GROUP_BYTES: usize = 16 << 20;
 
 pub(crate) struct ParquetWriter {
     /// `None` once a result set has begun.
     sink: Option<Sink>,
     sorted_by: Option<String>,
     metadata: FileMetadata,
+    row_group_bytes: usize,
     file: ParquetFile,
 }
 
@@ -44,8 +47,9 @@ enum ParquetFile {
 
 impl ParquetWriter {
     pub(crate) fn new(sink: Sink, options: OutputOptions) -> Self {
-        let OutputOptions { sorted_by, metadata, .. } = options;
-        Self { sink: Some(sink), sorted_by, metadata, file: ParquetFile::None }
+        let OutputOptions { sorted_by, metadata, row_group_bytes, .. } = options;
+        let (sink, file) = (Some(sink), ParquetFile::None);
+        Self { sink, sorted_by, metadata, row_group_bytes, file }
     }
 
     /// Begins the file with the rows that were kept.
@@ -53,7 +57,9 @@ impl ParquetWriter {
         match std::mem::replace(&mut self.file, ParquetFile::None) {
             ParquetFile::Begun { sink, schema, rows } => {
                 let order = self.sorted_by.as_deref();
-                let properties = properties(&schema, order, &self.metadata, &rows);
+                let properties = properties(&schema, order, &self.metadata, &rows)
+                    .set_max_row_group_bytes(Some(self.row_group_bytes))
+                    .build();
                 let writer = ArrowWriter::try_new(sink, Arc::clone(&schema), Some(properties))?;
                 let mut writer = Box::new(writer);
                 rows.iter().try_for_each(|rows| writer.write(rows))?;
@@ -70,7 +76,7 @@ fn properties(
     sorted_by: Option<&str>,
     metadata: &FileMetadata,
     rows: &[RecordBatch],
-) -> WriterProperties {
+) -> WriterPropertiesBuilder {
     let order = sorted_by.and_then(|name| schema.index_of(name).ok()).map(|column| {
         vec![SortingColumn {
             column_idx: i32::try_from(column).unwrap_or_default(),
@@ -97,11 +103,9 @@ fn properties(
         // Per page too, so that a reader with a time range skips within a row group.
         .set_statistics_enabled(EnabledStatistics::Page)
         .set_max_row_group_row_count(Some(ROW_GROUP_ROWS))
-        .set_max_row_group_bytes(Some(ROW_GROUP_BYTES))
         .set_sorting_columns(order)
         .set_key_value_metadata(metadata.key_values())
         .set_created_by(concat!("tpq ", env!("CARGO_PKG_VERSION")).to_owned())
-        .build()
 }
 
 impl ResultWriter for ParquetWriter {

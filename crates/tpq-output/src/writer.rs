@@ -49,6 +49,8 @@ pub struct OutputOptions {
     pub sorted_by: Option<String>,
     /// The metadata of Arrow and Parquet files.
     pub metadata: FileMetadata,
+    /// The most bytes of a row group of Parquet, about. A writer holds one.
+    pub row_group_bytes: usize,
 }
 
 impl Default for OutputOptions {
@@ -59,6 +61,7 @@ impl Default for OutputOptions {
             max_rows: None,
             sorted_by: None,
             metadata: FileMetadata::default(),
+            row_group_bytes: parquet::ROW_GROUP_BYTES,
         }
     }
 }

@@ -7,6 +7,9 @@ use crate::catalog::LakeCatalog;
 
 /// The size in bytes up to which files are joined.
 const TARGET: u64 = 128 << 20;
+/// The number of traces up to which files are joined. A file describes the row groups of each, and a
+/// reader of one trace, like a writer, holds the description of all.
+const MOST_TRACES: usize = 256;
 
 /// The rows of a trace in a file.
 #[derive(Clone)]
@@ -77,17 +80,30 @@ fn mixed(catalog: &LakeCatalog) -> HashSet<(&str, &str)> {
     mixed
 }
 
-/// The files of each table and partition that are to be joined: small ones, in groups of at most the
-/// target size, and those with rows of several partitions. Files of different versions of tpq may
+/// The number of traces in each file, by table and path.
+fn traces_in(catalog: &LakeCatalog) -> HashMap<(&str, &str), usize> {
+    let mut counts: HashMap<_, usize> = HashMap::new();
+    for trace in catalog.sorted() {
+        for (table, file) in &trace.files {
+            *counts.entry((table.as_str(), file.path.as_str())).or_default() += 1;
+        }
+    }
+    counts
+}
+
+/// The files of each table and partition that are to be joined: small ones with few traces, in groups
+/// of limited size, and those with rows of several partitions. Files of different versions of tpq may
 /// have different columns, so they are not joined.
 pub(super) fn groups(catalog: &LakeCatalog) -> Vec<Group> {
     // By path: a file moves with the rows of all of its traces.
     type Files = BTreeMap<String, Vec<Part>>;
-    let mixed = mixed(catalog);
+    let (mixed, traces_in) = (mixed(catalog), traces_in(catalog));
     let mut partitions: BTreeMap<(String, String, Values, String), Files> = BTreeMap::new();
     for trace in catalog.sorted() {
         for (table, file) in &trace.files {
-            if file.bytes < TARGET / 2 || mixed.contains(&(table.as_str(), file.path.as_str())) {
+            let key = (table.as_str(), file.path.as_str());
+            let has_few = traces_in.get(&key).is_none_or(|traces| *traces < MOST_TRACES / 2);
+            if file.bytes < TARGET / 2 && has_few || mixed.contains(&key) {
                 let folder = folder_of(&file.path).to_owned();
                 let values = catalog.layout().values(table, &trace.facts);
                 let key = (table.clone(), folder, values, trace.version.clone());
@@ -99,18 +115,8 @@ pub(super) fn groups(catalog: &LakeCatalog) -> Vec<Group> {
     }
     let mut groups = Vec::new();
     for ((table, folder, ..), files) in partitions {
-        let begin = || Group { table: table.clone(), folder: folder.clone(), parts: Vec::new() };
-        let (mut group, mut size) = (begin(), 0);
-        for parts in files.into_values() {
-            let own = parts.first().map_or(0, |part| part.file.bytes);
-            if size + own > TARGET && !group.parts.is_empty() {
-                groups.push(std::mem::replace(&mut group, begin()));
-                size = 0;
-            }
-            size += own;
-            group.parts.extend(parts);
-        }
-        groups.push(group);
+        let group = |parts| Group { table: table.clone(), folder: folder.clone(), parts };
+        groups.extend(divided(files.into_values()).into_iter().map(group));
     }
     groups.retain(|group| {
         let is_mixed = |part: &Part| mixed.contains(&(&*group.table, &*part.file.path));
@@ -120,7 +126,66 @@ pub(super) fn groups(catalog: &LakeCatalog) -> Vec<Group> {
     groups
 }
 
+/// Divides files, each with its parts, into groups of at most the target size and number of traces.
+fn divided(files: impl Iterator<Item = Vec<Part>>) -> Vec<Vec<Part>> {
+    let mut groups: Vec<Vec<Part>> = Vec::new();
+    let mut size = 0_u64;
+    for parts in files {
+        let own = parts.first().map_or(0, |part| part.file.bytes);
+        let whole = size.saturating_add(own);
+        match groups.last_mut() {
+            Some(group) if whole <= TARGET && group.len() + parts.len() <= MOST_TRACES => {
+                size = whole;
+                group.extend(parts);
+            }
+            _ => {
+                size = own;
+                groups.push(parts);
+            }
+        }
+    }
+    groups
+}
+
 /// The folder of a path, with the slash at its end.
 fn folder_of(path: &str) -> &str {
     path.rfind('/').map_or("", |slash| path.get(..=slash).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A file with rows of as many traces.
+    fn file(bytes: u64, traces: usize) -> Vec<Part> {
+        let part = |_| Part {
+            digest: String::new(),
+            file: TableFile {
+                path: String::new(),
+                rows: 1,
+                bytes,
+                in_time: true,
+                row_groups: None,
+            },
+        };
+        (0..traces).map(part).collect()
+    }
+
+    #[test]
+    fn groups_have_a_limited_size_and_number_of_traces() {
+        let traces_of = |files: Vec<Vec<Part>>| -> Vec<usize> {
+            divided(files.into_iter()).iter().map(Vec::len).collect()
+        };
+        // A third and a half of the target fit, and another half does not.
+        let files = [TARGET / 3, TARGET / 2, TARGET / 2, 1].map(|bytes| file(bytes, 1));
+        assert_eq!(traces_of(files.into()), [2, 2]);
+        // A file that is too large is alone, and one of several traces stays whole.
+        let files = [TARGET + 1, 1, 1].map(|bytes| file(bytes, 3));
+        assert_eq!(traces_of(files.into()), [3, 6]);
+        let small = (0..600).map(|_| file(1000, 1)).collect();
+        assert_eq!(traces_of(small), [256, 256, 88]);
+        let joined = [100, 100, 100, 1].map(|traces| file(1000, traces));
+        assert_eq!(traces_of(joined.into()), [200, 101]);
+        assert_eq!(traces_of(Vec::new()), [0; 0]);
+    }
 }

@@ -246,7 +246,8 @@ impl Job {
         }
         let trace = Trace::open(std::slice::from_ref(&path), self.import.clone()).await?;
         let facts = facts_of(&trace, &path, digest, size).await?;
-        let staged = self.lake.stage(self.catalog.layout(), facts, trace.tables()).await?;
+        let (layout, memory) = (self.catalog.layout(), self.import.memory_limit);
+        let staged = self.lake.stage(layout, facts, trace.tables(), memory).await?;
         Ok(Prepared::Staged(Box::new(staged)))
     }
 
