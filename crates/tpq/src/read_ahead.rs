@@ -171,8 +171,8 @@ impl<'r, R: EventReader + ?Sized> ReadAhead<'r, R> {
 }
 
 impl<R: ?Sized> State<'_, R> {
-    /// Notes that a file has no more batches. Called by the thread that has its reader, and again
-    /// where the consumer asks again.
+    /// Notes that a file has no more batches, by the thread that has its reader. A file that was
+    /// queued before the consumer found its end is read once more.
     fn end(&mut self, number: usize) {
         let file = &mut self.files[number];
         if !file.ended {

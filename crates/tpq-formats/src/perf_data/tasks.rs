@@ -104,6 +104,7 @@ fn start(ids: &Ids, context: &mut Context<'_>) {
             return;
         }
         before.write_end(tables);
+        trackers.processes.note_end();
     }
     let parent_utid = trackers.processes.thread_of_process(parent, parent_pid, tables);
     let task = NewTask {
@@ -143,4 +144,5 @@ pub(super) fn decode_ends(
 ) {
     let session: &mut Session = trackers.file.states.get();
     session.tasks.0.values().for_each(|task| task.write_end(tables));
+    trackers.processes.note_end();
 }

@@ -137,6 +137,12 @@ impl DeferredWrites {
         Some(ArgSetNumber(self.sets))
     }
 
+    /// Whether sets are not written, so that values which count nothing need not be added to them.
+    #[inline]
+    pub fn leaves_out_sets(&self) -> bool {
+        self.leaves_out_sets
+    }
+
     /// Adds the parts of a set that may count something when they are read.
     fn check(&mut self, set: &ArgSet) {
         let mut parts = set.parts().iter();

@@ -1,5 +1,6 @@
 //! Descriptions of tracks by writers.
 
+use rustc_hash::FxHashMap;
 use tpq_tables::StringId;
 
 /// Something that counters of a thread count, known by the names of their tracks.
@@ -134,5 +135,27 @@ impl Described {
     /// Whether it is shown as one with siblings.
     pub(in crate::track) fn is_merged(&self) -> bool {
         matches!(self.kind, DescribedKind::Custom) && self.merge != Merge::Never
+    }
+}
+
+/// Descriptors by the uuids of their tracks. Programs make a track for each task: what moves as the
+/// map grows is the place of each descriptor alone.
+#[derive(Default)]
+pub(in crate::track) struct DescribedTracks(FxHashMap<u64, Box<Described>>);
+
+impl DescribedTracks {
+    /// The descriptor of a track.
+    pub(in crate::track) fn get(&self, uuid: u64) -> Option<&Described> {
+        let described = self.0.get(&uuid)?;
+        Some(described)
+    }
+
+    /// The same; the one of `make` where there is none.
+    pub(in crate::track) fn get_or(
+        &mut self,
+        uuid: u64,
+        make: impl FnOnce() -> Described,
+    ) -> &mut Described {
+        self.0.entry(uuid).or_insert_with(|| Box::new(make()))
     }
 }

@@ -9,6 +9,7 @@ use tpq_tables::{Stat, Stats, StringId, Tables};
 
 use crate::args::{ArgSet, ArgValue};
 use crate::deferred::DeferredWrites;
+use crate::track::tracks::described::DescribedTracks;
 use crate::track::tracks::described_track::{NewTrack, merge_key};
 use crate::track::tracks::kinds::SharedTracks;
 use crate::track::tracks::track_owner::{Owner, Owners};
@@ -88,7 +89,7 @@ struct SharedGroup {
 pub struct TrackUuids {
     /// The machine's row.
     home: u32,
-    described: FxHashMap<u64, Described>,
+    described: DescribedTracks,
     known: FxHashMap<u64, KnownTrack>,
     /// Tracks with ancestors that never will be known.
     unsound: FxHashMap<u64, Stat>,
@@ -115,7 +116,7 @@ impl TrackUuids {
         if uuid == 0 && described.parent != 0 {
             return Err(Stat::TrackDescriptorDefaultTrackWithParent);
         }
-        let entry = self.described.entry(uuid).or_insert(described);
+        let entry = self.described.get_or(uuid, || described);
         if !entry.is_of_same_track(&described) {
             return Err(Stat::TrackDescriptorConflictingReservation);
         }
@@ -132,7 +133,7 @@ impl TrackUuids {
 
     /// Facts about a counter.
     fn counter(&self, uuid: u64) -> Option<DescribedCounter> {
-        match self.described.get(&uuid)?.kind {
+        match self.described.get(uuid)?.kind {
             DescribedKind::Counter(counter) => Some(counter),
             _ => None,
         }
@@ -169,7 +170,7 @@ impl TrackUuids {
             return Err(stat);
         }
         let home = self.home;
-        self.described.entry(uuid).or_insert_with(|| undescribed(uuid, home, tables));
+        self.described.get_or(uuid, || undescribed(uuid, home, tables));
         match self.check_ancestors(uuid) {
             Ok(depth) => {
                 self.known.entry(uuid).or_default().depth = Some(depth);
@@ -203,7 +204,7 @@ impl TrackUuids {
                     false => Err(Stat::TrackEventTrackHierarchyTooDeep),
                 };
             }
-            next = self.described.get(&next).ok_or(Stat::TrackHierarchyMissingUuid)?.parent;
+            next = self.described.get(next).ok_or(Stat::TrackHierarchyMissingUuid)?.parent;
         }
         Err(self.without_end(uuid))
     }
@@ -218,7 +219,7 @@ impl TrackUuids {
                 return Stat::TrackEventTrackHierarchyLoop;
             }
             seen.push(next);
-            let Some(described) = self.described.get(&next) else { break };
+            let Some(described) = self.described.get(next) else { break };
             next = described.parent;
         }
         Stat::TrackEventTrackHierarchyTooDeep
@@ -261,7 +262,7 @@ impl TrackUuids {
         let mut ancestors = Vec::new();
         let mut next = uuid;
         while next != 0 || ancestors.is_empty() {
-            let Some(described) = self.described.get(&next) else { break };
+            let Some(described) = self.described.get(next) else { break };
             if self.owners.get(next).is_some() || ancestors.len() >= MAX_ANCESTORS {
                 break;
             }
@@ -278,9 +279,9 @@ impl TrackUuids {
 
     /// What the parent of a track is of that says nothing of that itself, if that was decided.
     fn owner_of_parent(&self, uuid: u64) -> Option<Owner> {
-        let described = self.described.get(&uuid).filter(|described| !described.is_root())?;
+        let described = self.described.get(uuid).filter(|described| !described.is_root())?;
         let parent = Some(described.parent).filter(|&parent| parent != 0)?;
-        self.described.get(&parent).and_then(|_| self.owners.get(parent))
+        self.described.get(parent).and_then(|_| self.owners.get(parent))
     }
 
     fn owner(&self, uuid: u64) -> Owner {
@@ -343,7 +344,7 @@ impl TrackUuids {
         if let Some(target) = self.known.get(&uuid).and_then(|known| known.target) {
             return target;
         }
-        let described = match self.described.get(&uuid) {
+        let described = match self.described.get(uuid) {
             Some(described) => *described,
             None => undescribed(uuid, self.home, rows.tables),
         };
@@ -385,7 +386,7 @@ impl TrackUuids {
             TrackTarget::Own(track) => track,
             TrackTarget::Group(group, by) => self.first_track(described.parent, group, by, rows),
         };
-        let is_root = self.described.get(&described.parent).is_some_and(Described::is_root);
+        let is_root = self.described.get(described.parent).is_some_and(Described::is_root);
         (!is_root && !described.is_root()).then_some(parent)
     }
 
@@ -445,7 +446,7 @@ impl TrackUuids {
         let FirstEvent { name, whole } = by;
         // Most events lie on a track that is there.
         find(tracks, &mut |index| {
-            let described = known.get(&uuid).copied();
+            let described = known.get(uuid).copied();
             let described = described.unwrap_or_else(|| undescribed(uuid, home, rows.tables));
             let owner = owner_of(uuid, known, owners, home);
             let shared = Some((group, index));
@@ -468,11 +469,11 @@ impl Trackers {
 }
 
 /// The owner of a track: its own or that of the nearest ancestor with one, else its machine.
-fn owner_of(uuid: u64, described: &FxHashMap<u64, Described>, owners: &Owners, home: u32) -> Owner {
+fn owner_of(uuid: u64, described: &DescribedTracks, owners: &Owners, home: u32) -> Owner {
     let mut next = uuid;
     let mut machine = home;
     for _ in 0..MAX_ANCESTORS {
-        let Some(described) = described.get(&next) else { break };
+        let Some(described) = described.get(next) else { break };
         machine = described.machine;
         match owners.get(next) {
             Some(owner) => return owner,

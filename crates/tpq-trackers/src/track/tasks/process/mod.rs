@@ -85,6 +85,7 @@ impl Processes {
         if std::mem::replace(known, true) {
             return;
         }
+        self.recent.forget();
         let idle = Tid { machine, id: 0 };
         self.threads.entry(idle).or_default().insert(0, *utid);
         self.of_process.entry((idle, 0)).or_insert(*utid);
@@ -184,6 +185,9 @@ impl Processes {
 
     /// The thread `tid` of process `pid`. The process comes first where neither was known.
     pub fn thread_of_process(&mut self, tid: Tid, pid: Tid, tables: &mut Tables) -> Utid {
+        if let Some(utid) = self.recent.get_of_process(tid, pid) {
+            return utid;
+        }
         let process = self.process(pid, tables);
         let utid = match self.find_of_process(tid, pid, tables) {
             Some(utid) => utid,
@@ -193,6 +197,7 @@ impl Processes {
             self.pending.associate(utid, process, tables);
             self.recent.forget();
         }
+        self.recent.remember_of_process(tid, pid, utid);
         utid
     }
 
@@ -309,6 +314,11 @@ impl Processes {
         {
             tables.process.name.set(upid, name);
         }
+    }
+
+    /// Takes note that the end of a thread or of a process was written by the caller.
+    pub fn note_end(&mut self) {
+        self.recent.forget_members();
     }
 
     /// A thread ended, and with a main thread its process.

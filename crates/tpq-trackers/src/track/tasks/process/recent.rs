@@ -14,16 +14,32 @@ struct Source {
     epoch: u32,
 }
 
+/// The same of threads that were looked up by their process as well.
+const MEMBER_PLACES: usize = 256;
+
+/// A thread that was looked up by its process as well.
+#[derive(Clone, Copy)]
+struct Member {
+    tid: Tid,
+    pid: Tid,
+    utid: Utid,
+    /// Valid while this is the current one, which is never 0.
+    epoch: u32,
+}
+
 /// A slot for each, by the last bits of its id.
 pub(super) struct RecentThreads {
     sources: Vec<Source>,
+    members: Vec<Member>,
     epoch: u32,
 }
 
 impl Default for RecentThreads {
     fn default() -> Self {
-        let nothing = Source { tid: Tid { machine: 0, id: 0 }, utid: 0, epoch: 0 };
-        Self { sources: vec![nothing; PLACES], epoch: 1 }
+        let tid = Tid { machine: 0, id: 0 };
+        let nothing = Source { tid, utid: 0, epoch: 0 };
+        let nobody = Member { tid, pid: tid, utid: 0, epoch: 0 };
+        Self { sources: vec![nothing; PLACES], members: vec![nobody; MEMBER_PLACES], epoch: 1 }
     }
 }
 
@@ -37,6 +53,21 @@ impl RecentThreads {
         self.sources[tid.id as usize % PLACES] = Source { tid, utid, epoch: self.epoch };
     }
 
+    pub(super) fn get_of_process(&self, tid: Tid, pid: Tid) -> Option<Utid> {
+        let member = &self.members[member_place(tid, pid)];
+        let is_it = member.tid == tid && member.pid == pid && member.epoch == self.epoch;
+        is_it.then_some(member.utid)
+    }
+
+    pub(super) fn remember_of_process(&mut self, tid: Tid, pid: Tid, utid: Utid) {
+        self.members[member_place(tid, pid)] = Member { tid, pid, utid, epoch: self.epoch };
+    }
+
+    /// Forgets threads that were looked up by their process.
+    pub(super) fn forget_members(&mut self) {
+        self.members.iter_mut().for_each(|member| member.epoch = 0);
+    }
+
     /// Forgets all: which threads live has changed.
     pub(super) fn forget(&mut self) {
         match self.epoch.checked_add(1) {
@@ -44,4 +75,8 @@ impl RecentThreads {
             None => *self = Self::default(),
         }
     }
+}
+
+fn member_place(tid: Tid, pid: Tid) -> usize {
+    tid.id.wrapping_mul(31).wrapping_add(pid.id) as usize % MEMBER_PLACES
 }

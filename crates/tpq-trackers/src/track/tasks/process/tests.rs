@@ -129,6 +129,27 @@ fn a_thread_seen_before_its_process_is_the_same() {
     assert_eq!(f.upid(early), f.upid(main));
 }
 
+/// What was looked up before is not taken for what lives now.
+#[test]
+fn threads_of_processes_are_looked_up_again_after_an_end() {
+    let mut f = Fixture::new();
+    let worker = f.thread_of(11, 10);
+    assert_eq!((f.thread_of(11, 10), f.thread_of(11, 10)), (worker, worker));
+    f.end(50, 11);
+    let second = f.thread_of(11, 10);
+    assert_ne!(second, worker);
+    assert_eq!(f.thread_of(11, 10), second);
+    let upid = f.process(10);
+    f.end(60, 10);
+    let third = f.thread_of(11, 10);
+    assert_ne!(third, second, "its process has ended");
+    assert_ne!(f.upid(third), Some(upid));
+    // An end that is written elsewhere.
+    f.tables.thread.end_ts.set(third, Some(70));
+    f.processes.note_end();
+    assert_ne!(f.thread_of(11, 10), third);
+}
+
 #[test]
 fn the_same_tid_in_another_process_is_another_thread() {
     let mut f = Fixture::new();
