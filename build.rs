@@ -27,19 +27,17 @@ fn main() -> io::Result<()> {
 fn order_functions() -> io::Result<()> {
     println!("cargo:rerun-if-changed={ORDER}");
     let order = Path::new(&variable("CARGO_MANIFEST_DIR")?).join(ORDER);
-    let order = format!("--symbol-ordering-file={}", order.display());
-    // A later compiler gives some functions other names.
-    let arguments = ["-Xlinker", &order, "-Xlinker", "--no-warn-symbol-ordering"];
-    if is_known_to_linker(&arguments)? {
-        for argument in arguments {
-            println!("cargo:rustc-link-arg-bins={argument}");
-        }
+    // Names that a build does not have need no warning: some differ with every change.
+    let argument =
+        format!("-Wl,--symbol-ordering-file={},--no-warn-symbol-ordering", order.display());
+    if is_known_to_linker(&argument)? {
+        println!("cargo:rustc-link-arg-bins={argument}");
     }
     Ok(())
 }
 
-/// Whether the linker has these options: LLD, which Rust comes with, has them, and GNU's does not.
-fn is_known_to_linker(arguments: &[&str]) -> io::Result<bool> {
+/// Whether the linker takes this argument: LLD, which Rust comes with, does, and GNU's does not.
+fn is_known_to_linker(argument: &str) -> io::Result<bool> {
     let folder = variable("OUT_DIR")?;
     let source = Path::new(&folder).join("link_probe.rs");
     std::fs::write(&source, "fn main() {}\n")?;
@@ -51,7 +49,7 @@ fn is_known_to_linker(arguments: &[&str]) -> io::Result<bool> {
     if let Ok(flags) = env::var("CARGO_ENCODED_RUSTFLAGS") {
         rustc.args(flags.split('\x1f').filter(|flag| !flag.is_empty()));
     }
-    rustc.args(arguments.iter().map(|argument| format!("-Clink-arg={argument}")));
+    rustc.arg(format!("-Clink-arg={argument}"));
     Ok(rustc.stdout(Stdio::null()).stderr(Stdio::null()).status()?.success())
 }
 

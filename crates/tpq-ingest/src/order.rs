@@ -66,7 +66,7 @@ impl Events {
             fetch(&messages[index..]);
         }
         if let Some((Payload::Messages(messages), index)) = payload(PREFETCH_DISTANCE) {
-            bytes.fetch(messages[index].span);
+            bytes.fetch(messages[index].span());
         }
     }
 

@@ -19,17 +19,32 @@ impl RunKind {
 /// A run's position in the order of creation.
 pub type RunId = u64;
 
-/// A message and what is needed to understand it.
+/// A message and what is needed to understand it. Holds no [`Span`], which is padded: a quarter
+/// of it would be unused, and many messages wait to be sorted.
 #[derive(Clone, Copy, Debug)]
 pub struct Message {
-    /// The location of the message in the trace.
-    pub span: Span,
+    addr: u64,
+    len: u32,
     /// The state of its sequence.
     pub generation: GenerationId,
     /// The number of the packet it came in.
     pub position: u32,
     /// The number of its field.
     pub kind: u32,
+}
+
+impl Message {
+    /// A message at a location of the trace.
+    #[inline]
+    pub fn new(span: Span, generation: GenerationId, position: u32, kind: u32) -> Self {
+        Self { addr: span.addr, len: span.len, generation, position, kind }
+    }
+
+    /// The location of the message in the trace.
+    #[inline]
+    pub fn span(&self) -> Span {
+        Span { addr: self.addr, len: self.len }
+    }
 }
 
 /// The payloads of a run, as many as there are timestamps.
@@ -65,7 +80,7 @@ impl Payload {
     #[inline]
     pub fn message_of(&self, index: usize) -> Option<Span> {
         match self {
-            Self::Messages(messages) => messages.get(index).map(|message| message.span),
+            Self::Messages(messages) => messages.get(index).map(Message::span),
             Self::Bundle { addr, ranges } => {
                 let &(offset, len) = ranges.get(index)?;
                 Some(Span { addr: addr + u64::from(offset), len })
@@ -169,7 +184,7 @@ impl Run {
     /// The address of the packet an event came in, or of its payload.
     pub fn addr_of(&self, index: usize) -> u64 {
         match &self.payload {
-            Payload::Messages(messages) => messages[index].span.addr,
+            Payload::Messages(messages) => messages[index].addr,
             _ => self.addr,
         }
     }

@@ -70,7 +70,7 @@ impl Immediate {
     pub fn span(&self) -> Option<Span> {
         match self {
             Self::Interned(_, span) => Some(*span),
-            Self::Packet { message, .. } => Some(message.span),
+            Self::Packet { message, .. } => Some(message.span()),
             Self::Generation(_) | Self::Gap { .. } => None,
         }
     }

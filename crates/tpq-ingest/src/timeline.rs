@@ -83,7 +83,7 @@ impl Bundle<'_> {
     /// The bundle as a message of its own, decoded in file order.
     pub fn header(&self, ts: Option<i64>) -> Immediate {
         let Self { span, generation, position, kind, source, sequence, .. } = *self;
-        let message = Message { span, generation, position, kind };
+        let message = Message::new(span, generation, position, kind);
         Immediate::Packet { message, source, sequence, ts }
     }
 }

@@ -38,8 +38,8 @@ impl State<'_> {
         let packet = Packet {
             timestamp: ts,
             early,
-            data: self.bytes.get(message.span),
-            span: message.span,
+            data: self.bytes.get(message.span()),
+            span: message.span(),
             source: id,
             machine: source.machine,
             boottime: self.boottime[id as usize].as_ref(),

@@ -31,7 +31,7 @@ const MOST_ROUNDS: usize = 32;
 /// The results of decoding.
 pub struct Finished {
     /// The builders, complete.
-    pub tables: Tables,
+    pub tables: Box<Tables>,
     /// Everything that was counted, over all sources.
     pub stats: Stats,
     /// Binaries that the symbolizer did not find.

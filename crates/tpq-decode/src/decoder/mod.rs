@@ -43,7 +43,8 @@ struct State<'a> {
     /// Converts the clock of packets that name none, by source.
     default_clock: Vec<Option<Converter>>,
     trackers: Trackers,
-    tables: Tables,
+    /// Boxed: its builders take some 100 KB, which each move would copy.
+    tables: Box<Tables>,
     /// The counts of each source.
     stats: Vec<Stats>,
     /// The counts of the import as a whole.
@@ -70,7 +71,7 @@ impl<'a> Decoder<'a> {
         timeline: &Timeline,
         formats: &[&'static FormatDecoder],
     ) -> Self {
-        let mut tables = Tables::default();
+        let mut tables = Box::<Tables>::default();
         let mut trackers = Trackers::new(&setup, &mut tables);
         let Setup { machines, kernels, sources, clocks, files, .. } = setup;
         let mut label = 0;

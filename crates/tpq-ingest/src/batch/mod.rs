@@ -180,12 +180,8 @@ impl<'a> Batcher<'a> {
             self.sequences.date(&header, (clock, ns), packet.len());
         }
         self.note(&header, payload, open);
-        let message = Message {
-            span: span.inner(offset, len),
-            generation: resolved.generation,
-            position: self.position,
-            kind: header.kind,
-        };
+        let location = span.inner(offset, len);
+        let message = Message::new(location, resolved.generation, self.position, header.kind);
         let sequence = header.sequence;
         match route {
             Route::Skip => {}
@@ -291,12 +287,12 @@ impl<'a> Batcher<'a> {
                 trace_packet::FTRACE_EVENTS => Loss::MalformedBundle,
                 _ => Loss::MalformedPacket,
             };
-            let entry = LossEntry { loss, ..self.entry(source, message.span) };
+            let entry = LossEntry { loss, ..self.entry(source, message.span()) };
             return self.losses.enter(entry, 1);
         }
         let bundle = Bundle {
             kind: header.kind,
-            span: message.span,
+            span: message.span(),
             payload,
             source,
             generation: message.generation,
@@ -496,7 +492,7 @@ fn message_run(source: SourceId, message: Message, ts: i64) -> Run {
         source,
         generation: message.generation,
         position: message.position,
-        addr: message.span.addr,
+        addr: message.span().addr,
         timestamps: vec![ts],
         payload: Payload::Messages(vec![message]),
     }

@@ -69,7 +69,7 @@ fn write_payload(payload: &Payload, range: Range<usize>, memory: &SortMemory, ou
         Payload::Messages(messages) => {
             out.extend(MESSAGES.to_le_bytes());
             for message in &messages[range] {
-                put_span(out, message.span);
+                put_span(out, message.span());
                 for word in [message.generation, message.position, message.kind] {
                     out.extend(word.to_le_bytes());
                 }
@@ -148,7 +148,7 @@ fn read_payload(bytes: &mut Bytes<'_>, events: usize, block: &Block<'_>) -> io::
             let message = |bytes: &mut Bytes<'_>| {
                 let span = bytes.span()?;
                 let [generation, position, kind] = bytes.words()?;
-                Ok(Message { span, generation, position, kind })
+                Ok(Message::new(span, generation, position, kind))
             };
             Payload::Messages((0..events).map(|_| message(bytes)).collect::<io::Result<_>>()?)
         }

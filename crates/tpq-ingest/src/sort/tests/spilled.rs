@@ -82,7 +82,7 @@ fn payload(form: u8, position: u32, events: usize) -> Payload {
     match form {
         0 => {
             let kind = position % 3;
-            let message = |at| Message { span: span(at), generation: 5, position, kind };
+            let message = |at| Message::new(span(at), 5, position, kind);
             Payload::Messages((0..events).map(message).collect())
         }
         1 => Payload::Bundle {

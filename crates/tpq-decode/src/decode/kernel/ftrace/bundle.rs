@@ -147,7 +147,7 @@ pub(crate) fn split(bundle: Bundle<'_>, last: &mut LastEvents, sink: &mut SplitS
     }
     let ts = previous_end.and_then(|ns| sink.trace_time(clock, ns));
     let Bundle { span, generation, position, kind, source, sequence, .. } = bundle;
-    let message = Message { span, generation, position, kind };
+    let message = Message::new(span, generation, position, kind);
     sink.immediate(Immediate::Packet { message, source, sequence, ts });
     let run = |kind, timestamps, payload| Run {
         kind,

@@ -13,7 +13,8 @@ use crate::event::RunEvent;
 use tpq_trackers::deferred::{EventArgs, StateEvent};
 use tpq_trackers::track::{NextTask, RecentTexts, Tid, Trackers, Utid};
 
-/// Runs of switches: words are next pid, previous state, next priority, index of next comm.
+/// Runs of switches: words are next pid, previous state, next priority, index of next comm,
+/// [`packed`].
 pub(crate) const SWITCHES: RunKind = RunKind(RunKind::FIRST_SPLIT + 1);
 /// Runs of wakeups: words are pid, flags, target CPU, priority and index of comm. The name names
 /// no thread: the switches to it do, at the moment it runs.
@@ -92,23 +93,48 @@ pub(super) fn split(
             numbers.iter().map(|&number| compact.columns[number as usize]).collect();
         zip_columns(&columns)
     });
-    let mut finish = |kind, (timestamps, words, whole): (Vec<i64>, Vec<u32>, bool), width| {
+    let mut finish = |kind, timestamps, (width, words): (usize, Vec<u32>), whole: bool| {
         if !whole {
             sink.lose(Loss::MalformedCompactSched);
         }
-        (
-            kind,
-            timestamps,
-            Payload::Words {
-                width,
-                words,
-                strings: strings.clone(),
-                ranks: Vec::new(),
-                own_strings: false,
-            },
-        )
+        let strings = strings.clone();
+        let payload =
+            Payload::Words { width, words, strings, ranks: Vec::new(), own_strings: false };
+        (kind, timestamps, payload)
     };
-    [finish(SWITCHES, switches, SWITCH_WORDS), finish(WAKINGS, wakings, WAKING_WORDS)]
+    let (times, words, whole) = switches;
+    let switches = finish(SWITCHES, times, packed::<SWITCH_WORDS>(words), whole);
+    let (times, words, whole) = wakings;
+    [switches, finish(WAKINGS, times, packed::<WAKING_WORDS>(words), whole)]
+}
+
+/// Rows of `N` words as they wait to be sorted, with their width: two in a word if all are below
+/// 65,536. Most of the memory of a sort are these.
+fn packed<const N: usize>(words: Vec<u32>) -> (usize, Vec<u32>) {
+    if words.iter().fold(0_u32, |all, word| all | word) > u32::from(u16::MAX) {
+        return (N, words);
+    }
+    let width = N.div_ceil(2);
+    let (rows, _) = words.as_chunks::<N>();
+    let mut packed = Vec::with_capacity(rows.len() * width);
+    for row in rows {
+        let pairs = row.chunks(2);
+        packed.extend(pairs.map(|pair| pair[0] | pair.get(1).map_or(0, |second| second << 16)));
+    }
+    (width, packed)
+}
+
+/// The words of an event of a run, as they were before [`packed`], and the strings of the run.
+#[inline]
+fn unpacked<const N: usize>(run: &Run, index: usize) -> Option<([u32; N], &[Span])> {
+    let Payload::Words { width, words, strings, .. } = &run.payload else { return None };
+    let row = words.get(index * width..)?;
+    if *width == N {
+        return Some((*row.first_chunk()?, &**strings));
+    }
+    let row = row.get(..N.div_ceil(2))?;
+    let words = std::array::from_fn(|at| row[at / 2] >> (at % 2 * 16) & u32::from(u16::MAX));
+    Some((words, &**strings))
 }
 
 /// Reads columns side by side: the first holds differences of timestamps, the rest words. Also
@@ -203,8 +229,8 @@ fn read_switch(
     trackers: &mut Trackers,
     tables: &mut Tables,
 ) -> Option<(i64, NextTask)> {
-    let Run { payload: Payload::Words { words, strings, .. }, .. } = event.run else { return None };
-    let &[pid, state, prio, comm_index] = words.get(event.index * SWITCH_WORDS..)?.first_chunk()?;
+    let ([pid, state, prio, comm_index], strings) =
+        unpacked::<SWITCH_WORDS>(event.run, event.index)?;
     let comm = comm(event, strings, comm_index, &mut trackers.comms, tables);
     let next = NextTask { pid: pid as i32, prio: prio as i32, comm };
     let state = state as i32;
@@ -244,9 +270,8 @@ fn read_waking(
     trackers: &mut Trackers,
     tables: &mut Tables,
 ) -> Option<(Utid, Utid, u32)> {
-    let Run { payload: Payload::Words { words, strings, .. }, .. } = event.run else { return None };
-    let &[pid, flags, target_cpu, prio, comm_index] =
-        words.get(event.index * WAKING_WORDS..)?.first_chunk()?;
+    let ([pid, flags, target_cpu, prio, comm_index], strings) =
+        unpacked::<WAKING_WORDS>(event.run, event.index)?;
     let tid = Tid { machine: event.machine, id: i64::from(pid as i32) };
     let utid = trackers.processes.thread(tid, tables);
     let waker = trackers.source.sched.running(event.cpu)?;
@@ -272,6 +297,38 @@ mod tests {
         let (times, words, whole) = zip_columns(&[&[10, 5], &[1, 2], &[7]]);
         assert_eq!((times, words, whole), (vec![10], vec![1, 7], false));
         assert!(zip_columns(&[&[10, 5], &[1, 2], &[]]).2);
+    }
+
+    #[test]
+    fn small_words_wait_two_in_one() {
+        let run = |(width, words): (usize, Vec<u32>)| Run {
+            kind: WAKINGS,
+            cpu: Some(0),
+            source: 0,
+            generation: 0,
+            position: 0,
+            addr: 0,
+            timestamps: vec![1, 2],
+            payload: Payload::Words {
+                width,
+                words,
+                strings: Arc::default(),
+                ranks: Vec::new(),
+                own_strings: false,
+            },
+        };
+        let words = |run: &Run| {
+            [0, 1, 2].map(|index| unpacked::<WAKING_WORDS>(run, index).map(|(words, _)| words))
+        };
+        let rows = [[1, 0, 0xffff, 120, 7], [2, 3, 4, 5, 6]];
+        let small = packed::<WAKING_WORDS>(rows.as_flattened().to_vec());
+        assert_eq!(small, (3, vec![1, 120 << 16 | 0xffff, 7, 3 << 16 | 2, 5 << 16 | 4, 6]));
+        assert_eq!(words(&run(small)), [Some(rows[0]), Some(rows[1]), None]);
+        // A task of the deadline scheduler has a negative priority.
+        let rows = [[1, 0, 0xffff, -1_i32 as u32, 7], [2, 3, 4, 5, 0x10000]];
+        let large = packed::<WAKING_WORDS>(rows.as_flattened().to_vec());
+        assert_eq!(large, (5, rows.as_flattened().to_vec()));
+        assert_eq!(words(&run(large)), [Some(rows[0]), Some(rows[1]), None]);
     }
 
     #[test]
