@@ -163,3 +163,24 @@ async fn other_groups_are_found_by_hashes() {
     let limited = self::session(SessionOptions { memory_limit: Some(64 << 20), ..options });
     assert!(!is_dense(&limited, few).await, "a limit of memory");
 }
+
+#[tokio::test]
+async fn first_rows_of_a_name_are_found_by_string_ids() {
+    let session = two_threads();
+    for place in ["row_number()", "rank()"] {
+        for condition in ["", "WHERE dur % 2 = 0 AND ts > 4000", "WHERE name LIKE '%a%'"] {
+            let of = |key: &str| {
+                format!(
+                    "SELECT * FROM (SELECT name, dur, ts, {place} OVER (PARTITION BY {key} \
+                     ORDER BY dur DESC, ts) AS place FROM slice {condition}) WHERE place <= 3 \
+                     ORDER BY name, place, ts"
+                )
+            };
+            let (quick, slow) = (of("name"), of("name || ''"));
+            let explained = rows(&session, &format!("EXPLAIN {quick}")).await.unwrap();
+            assert!(explained.contains("ids of name"), "{explained}");
+            let found = rows(&session, &quick).await.unwrap();
+            assert_eq!(found, rows(&session, &slow).await.unwrap(), "{quick}");
+        }
+    }
+}

@@ -8,8 +8,8 @@ use tpq_tables::{StringId, Tables};
 use super::{SCHED_ROWS, rows};
 use crate::{Session, SessionOptions};
 
-/// Six threads, of which two have one name and two have none; rows of `sched` of these and of a thread
-/// that is not there; slices on the tracks of four threads.
+/// Six threads, of which two have one name and two have none; rows of `sched` of these and of a
+/// thread that is not there; slices on the tracks of four threads.
 fn session(options: SessionOptions) -> Session {
     let mut tables = Tables::default();
     let texts = ["app", "worker", "", "S", "R"];

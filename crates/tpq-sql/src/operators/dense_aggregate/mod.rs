@@ -1,5 +1,5 @@
-//! Grouping by small integers: the string ids of a column of text, or the ids of threads, tracks and
-//! CPUs.
+//! Grouping by small integers: the string ids of a column of text, or the ids of threads, tracks
+//! and CPUs.
 //!
 //! ```text
 //! AggregateExec: FinalPartitioned            AggregateExec: FinalPartitioned
@@ -8,42 +8,31 @@
 //!       DataSourceExec: slice                      DataSourceExec: slice, ids of name
 //! ```
 //!
-//! DataFusion finds the group of a row by a hash of its key, and compares texts. Here a table has the
-//! group of each key, and keys become text once, at the end. Only the first step of an aggregation is
-//! replaced, which gives the state of each function; the second is DataFusion's. Groups are all held
-//! at once, so this is used only if there is no memory limit.
+//! DataFusion finds the group of a row by a hash of its key, and compares texts. Here a table has
+//! the group of each key, and keys become text once, at the end. Only the first step of an
+//! aggregation is replaced, which gives the state of each function; the second is DataFusion's.
+//! Groups are all held at once, so this is used only if there is no memory limit.
 
 mod exec;
 mod groups;
-mod keys;
 
 use std::sync::Arc;
 
 use datafusion::common::Result;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
 use datafusion::config::ConfigOptions;
-use datafusion::datasource::source::DataSourceExec;
-use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_expr::aggregate::AggregateFunctionExpr;
 use datafusion::physical_expr::expressions::Column;
-use datafusion::physical_expr::utils::collect_columns;
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_plan::aggregates::{AggregateExec, AggregateMode};
-use datafusion::physical_plan::coop::CooperativeExec;
-use datafusion::physical_plan::filter::{FilterExec, FilterExecBuilder};
-use datafusion::physical_plan::projection::ProjectionExec;
-use datafusion::physical_plan::{ExecutionPlan, InputOrderMode, replace_children_if_necessary};
+use datafusion::physical_plan::{ExecutionPlan, InputOrderMode};
 
-use super::column_origin::{column_of_filter, origin};
-use crate::scan::{StringIds, integer_bounds, table_rows, with_string_ids};
+use super::column_origin::origin;
+use super::key_table::{Key, LEAST_ROWS, MOST_KEYS};
+use super::string_id_scans::{reads, with_ids_below};
+use crate::scan::{integer_bounds, table_rows};
 use exec::DenseAggregateExec;
-use keys::Key;
 
-/// The least rows of a table for which this is worth a table of groups.
-const LEAST_ROWS: usize = 4096;
-/// The most entries in a table of groups: 16 MiB on each thread, of which the system provides those
-/// pages that are used.
-const MOST_KEYS: usize = 1 << 22;
 /// How many rows of its table a key must have on average, if it is an integer.
 const ROWS_OF_KEY: usize = 2;
 /// Functions with a state of fixed size, whose result does not depend on the order of rows.
@@ -105,8 +94,8 @@ fn dense(aggregate: &AggregateExec) -> Result<Option<DenseAggregateExec>> {
     }))
 }
 
-/// The column by which the first step of an aggregation groups, if there is only one, and if rows are
-/// in no order of it.
+/// The column by which the first step of an aggregation groups, if there is only one, and if rows
+/// are in no order of it.
 pub(super) fn only_group(aggregate: &AggregateExec) -> Option<usize> {
     let groups = aggregate.group_expr();
     let is_first = *aggregate.mode() == AggregateMode::Partial
@@ -135,52 +124,4 @@ pub(super) fn integer_key(input: &Arc<dyn ExecutionPlan>, column: usize) -> Opti
     let (low, high) = integer_bounds(scan, column)?;
     let count = usize::try_from(high.abs_diff(low)).ok()?.checked_add(1)?;
     (count <= MOST_KEYS.min(rows / ROWS_OF_KEY)).then_some(Key::Integers { low, count })
-}
-
-/// The plan with string ids in place of the text of a column.
-fn with_ids_below(
-    plan: &Arc<dyn ExecutionPlan>,
-    column: usize,
-) -> Result<Option<(Arc<dyn ExecutionPlan>, StringIds)>> {
-    if let Some(scan) = plan.downcast_ref::<DataSourceExec>() {
-        let found = match table_rows(scan) {
-            Some(rows) if rows >= LEAST_ROWS => with_string_ids(scan, column),
-            _ => None,
-        };
-        return Ok(found.filter(|(_, ids)| ids.count() <= MOST_KEYS));
-    }
-    if let Some(filter) = plan.downcast_ref::<FilterExec>() {
-        let Some(column) = column_of_filter(filter, column) else { return Ok(None) };
-        if reads(filter.predicate(), column) {
-            return Ok(None);
-        }
-        let Some((input, ids)) = with_ids_below(filter.input(), column)? else { return Ok(None) };
-        let filter = FilterExecBuilder::from(filter).with_input(input).build()?;
-        return Ok(Some((Arc::new(filter), ids)));
-    }
-    if let Some(projection) = plan.downcast_ref::<ProjectionExec>() {
-        let exprs = projection.expr();
-        let read = exprs.get(column).and_then(|expr| expr.expr.downcast_ref::<Column>());
-        let Some(below) = read.map(Column::index) else { return Ok(None) };
-        let mut others = exprs.iter().enumerate().filter(|&(position, _)| position != column);
-        if others.any(|(_, expr)| reads(&expr.expr, below)) {
-            return Ok(None);
-        }
-        let Some((input, ids)) = with_ids_below(projection.input(), below)? else {
-            return Ok(None);
-        };
-        let projection = ProjectionExec::try_new(exprs.to_vec(), input)?;
-        return Ok(Some((Arc::new(projection), ids)));
-    }
-    if plan.downcast_ref::<CooperativeExec>().is_some()
-        && let [input] = plan.children()[..]
-    {
-        let Some((input, ids)) = with_ids_below(input, column)? else { return Ok(None) };
-        return Ok(Some((replace_children_if_necessary(Arc::clone(plan), vec![input])?, ids)));
-    }
-    Ok(None)
-}
-
-fn reads(expr: &Arc<dyn PhysicalExpr>, column: usize) -> bool {
-    collect_columns(expr).iter().any(|read| read.index() == column)
 }
