@@ -21,6 +21,7 @@ mod string_id_scans;
 mod subplans;
 mod subquery_labels;
 mod table_call;
+mod texts_of_ids;
 mod time_windows;
 
 use std::sync::Arc;

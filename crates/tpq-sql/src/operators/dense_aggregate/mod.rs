@@ -30,11 +30,10 @@ use datafusion::physical_plan::{ExecutionPlan, InputOrderMode};
 use super::column_origin::origin;
 use super::key_table::{Key, LEAST_ROWS, MOST_KEYS};
 use super::string_id_scans::{reads, with_ids_below};
+use super::texts_of_ids::TextsOfIdsExec;
 use crate::scan::{integer_bounds, table_rows};
 use exec::DenseAggregateExec;
 
-/// How many rows of its table a key must have on average, if it is an integer.
-const ROWS_OF_KEY: usize = 2;
 /// Functions with a state of fixed size, whose result does not depend on the order of rows.
 const FUNCTIONS: [&str; 6] = ["count", "sum", "min", "max", "avg", "total"];
 
@@ -49,9 +48,14 @@ impl PhysicalOptimizerRule for DenseAggregates {
         _: &ConfigOptions,
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let replaced = plan.transform_up(|node| {
-            let dense = node.downcast_ref::<AggregateExec>().map(dense).transpose()?.flatten();
-            Ok(match dense {
-                Some(dense) => Transformed::yes(Arc::new(dense) as Arc<dyn ExecutionPlan>),
+            let Some(aggregate) = node.downcast_ref::<AggregateExec>() else {
+                return Ok(Transformed::no(node));
+            };
+            if let Some(dense) = dense(aggregate)? {
+                return Ok(Transformed::yes(Arc::new(dense) as Arc<dyn ExecutionPlan>));
+            }
+            Ok(match by_ids(aggregate)? {
+                Some(step) => Transformed::yes(Arc::new(step) as Arc<dyn ExecutionPlan>),
                 None => Transformed::no(node),
             })
         });
@@ -83,9 +87,7 @@ fn dense(aggregate: &AggregateExec) -> Result<Option<DenseAggregateExec>> {
             key,
         )));
     }
-    let arguments = functions.iter().flat_map(|function| function.expressions());
-    let filters = aggregate.filter_expr().iter().flatten().cloned();
-    if arguments.chain(filters).any(|expr| reads(&expr, column)) {
+    if functions_read(aggregate, column) {
         return Ok(None);
     }
     let found = with_ids_below(input, column)?;
@@ -94,17 +96,60 @@ fn dense(aggregate: &AggregateExec) -> Result<Option<DenseAggregateExec>> {
     }))
 }
 
+/// The step in place of an aggregation by several columns, where some of them have string ids.
+/// These are hashed and compared faster than their texts.
+fn by_ids(aggregate: &AggregateExec) -> Result<Option<TextsOfIdsExec>> {
+    let groups = aggregate.group_expr().expr();
+    let columns = groups.iter().map(|(key, _)| Some(key.downcast_ref::<Column>()?.index()));
+    let Some(columns) = columns.collect::<Option<Vec<usize>>>() else { return Ok(None) };
+    let functions = aggregate.aggr_expr();
+    let is_plain = functions.iter().all(|function| has_plain_state(function));
+    if !is_first_step(aggregate) || !is_plain || columns.len() < 2 {
+        return Ok(None);
+    }
+    let (mut input, mut texts) = (Arc::clone(aggregate.input()), Vec::new());
+    for (position, &column) in columns.iter().enumerate() {
+        let is_twice = columns.iter().filter(|&&other| other == column).count() > 1;
+        if is_twice || functions_read(aggregate, column) {
+            continue;
+        }
+        if let Some((with_ids, ids)) = with_ids_below(&input, column)? {
+            input = with_ids;
+            texts.push((position, ids));
+        }
+    }
+    if texts.is_empty() {
+        return Ok(None);
+    }
+    let (mode, groups) = (AggregateMode::Partial, aggregate.group_expr().clone());
+    let filters = aggregate.filter_expr().to_vec();
+    let schema = aggregate.input_schema();
+    let grouped = AggregateExec::try_new(mode, groups, functions.to_vec(), filters, input, schema)?;
+    let properties = Arc::clone(aggregate.properties());
+    Ok(Some(TextsOfIdsExec::over(Arc::new(grouped), texts, properties)))
+}
+
+/// Whether functions or their filters read a column.
+fn functions_read(aggregate: &AggregateExec, column: usize) -> bool {
+    let functions = aggregate.aggr_expr().iter();
+    let arguments = functions.flat_map(|function| function.expressions());
+    let filters = aggregate.filter_expr().iter().flatten().cloned();
+    arguments.chain(filters).any(|expr| reads(&expr, column))
+}
+
+/// Whether an aggregation is the first step of two, of rows in no order of its groups.
+fn is_first_step(aggregate: &AggregateExec) -> bool {
+    *aggregate.mode() == AggregateMode::Partial
+        && *aggregate.input_order_mode() == InputOrderMode::Linear
+        && aggregate.group_expr().is_single()
+        && aggregate.limit_options().is_none()
+}
+
 /// The column by which the first step of an aggregation groups, if there is only one, and if rows
 /// are in no order of it.
-pub(super) fn only_group(aggregate: &AggregateExec) -> Option<usize> {
-    let groups = aggregate.group_expr();
-    let is_first = *aggregate.mode() == AggregateMode::Partial
-        && *aggregate.input_order_mode() == InputOrderMode::Linear;
-    if !is_first || !groups.is_single() || aggregate.limit_options().is_some() {
-        return None;
-    }
-    match groups.expr() {
-        [(key, _)] => key.downcast_ref::<Column>().map(Column::index),
+fn only_group(aggregate: &AggregateExec) -> Option<usize> {
+    match aggregate.group_expr().expr() {
+        [(key, _)] if is_first_step(aggregate) => key.downcast_ref::<Column>().map(Column::index),
         _ => None,
     }
 }
@@ -117,11 +162,11 @@ pub(super) fn has_plain_state(function: &AggregateFunctionExpr) -> bool {
         && function.groups_accumulator_supported()
 }
 
-/// The key of a column of integers with few possible values, compared with the rows of its table.
-pub(super) fn integer_key(input: &Arc<dyn ExecutionPlan>, column: usize) -> Option<Key> {
+/// The key of a column of integers with no more possible values than its table has rows.
+fn integer_key(input: &Arc<dyn ExecutionPlan>, column: usize) -> Option<Key> {
     let (scan, column) = origin(input, column)?;
     let rows = table_rows(scan).filter(|&rows| rows >= LEAST_ROWS)?;
     let (low, high) = integer_bounds(scan, column)?;
     let count = usize::try_from(high.abs_diff(low)).ok()?.checked_add(1)?;
-    (count <= MOST_KEYS.min(rows / ROWS_OF_KEY)).then_some(Key::Integers { low, count })
+    (count <= MOST_KEYS.min(rows)).then_some(Key::Integers { low, count })
 }

@@ -3,11 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-use datafusion::arrow::array::{
-    ArrayRef, AsArray, BooleanArray, BooleanBufferBuilder, RecordBatch,
-};
+use datafusion::arrow::array::{ArrayRef, BooleanArray, BooleanBufferBuilder, RecordBatch};
 use datafusion::arrow::compute::filter_record_batch;
-use datafusion::arrow::datatypes::{Field, Schema, SchemaRef, UInt32Type};
+use datafusion::arrow::datatypes::{Field, Schema, SchemaRef};
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::common::{Result, internal_err};
 use datafusion::error::DataFusionError;
@@ -25,6 +23,7 @@ use super::PartitionTopN;
 use super::top_codes::{TopCodes, codes};
 use crate::operators::key_table::{Key, KeyTable};
 use crate::operators::string_id_scans::{reads, with_ids_below};
+use crate::operators::texts_of_ids::with_texts;
 use crate::scan::StringIds;
 
 /// Rows that are looked at before it is asked whether that pays.
@@ -84,12 +83,7 @@ struct Texts {
 impl Texts {
     /// A batch with the texts in place of their ids.
     fn in_place_of_ids(&self, batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch> {
-        let mut columns = batch.columns().to_vec();
-        let Some(ids) = columns[self.column].as_primitive_opt::<UInt32Type>() else {
-            return internal_err!("column {} has no string ids", self.column);
-        };
-        columns[self.column] = self.ids.strings(ids.values());
-        Ok(RecordBatch::try_new(Arc::clone(schema), columns)?)
+        with_texts(batch, [(self.column, &self.ids)], schema)
     }
 }
 
