@@ -18,8 +18,8 @@ pub(super) enum Side {
     Probe(usize),
 }
 
-/// The scan that the values of a column come from, with the position of the column in it. The column
-/// has no other values, but may have NULLs that an outer join added.
+/// The scan that the values of a column come from, with the position of the column in it. The
+/// column has no other values, but may have NULLs that an outer join added.
 pub(super) fn origin(
     plan: &Arc<dyn ExecutionPlan>,
     column: usize,
@@ -53,8 +53,8 @@ pub(super) fn column_of_filter(filter: &FilterExec, column: usize) -> Option<usi
     }
 }
 
-/// The column of the inputs that a column of a join is; `None` for joins that give other columns than
-/// those of both inputs.
+/// The column of the inputs that a column of a join is; `None` for joins that give other columns
+/// than those of both inputs.
 pub(super) fn side(join: &HashJoinExec, column: usize) -> Option<Side> {
     use JoinType::{Full, Inner, Left, Right};
     if !matches!(join.join_type(), Inner | Left | Right | Full) {

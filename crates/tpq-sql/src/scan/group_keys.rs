@@ -64,6 +64,7 @@ pub(crate) fn with_string_ids(
 ) -> Option<(Arc<dyn ExecutionPlan>, StringIds)> {
     let source = scan.data_source().downcast_ref::<ChunkSource>()?;
     let strings = StringIds(Arc::clone(source.stored()));
-    let source = source.with_string_ids(column)?;
-    Some((DataSourceExec::from_data_source(source), strings))
+    let scan: Arc<dyn ExecutionPlan> =
+        DataSourceExec::from_data_source(source.with_string_ids(column)?);
+    Some((scan, strings))
 }

@@ -86,8 +86,8 @@ impl TextFilter {
         self.results.get(id as usize).map_or(NO, |result| result.load(Ordering::Relaxed))
     }
 
-    /// Evaluates the filter for the strings of some chunks, all at once: where letters of both cases
-    /// are equal, an evaluation compiles a pattern.
+    /// Evaluates the filter for the strings of some chunks, all at once: where letters of both
+    /// cases are equal, an evaluation compiles a pattern.
     pub(super) fn look_ahead(&self, table: &dyn ChunkedTable, chunks: &[usize]) -> Result<()> {
         let mut unknown = Vec::new();
         let mut seen = vec![false; self.results.len()];

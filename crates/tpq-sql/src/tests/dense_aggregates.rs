@@ -30,6 +30,7 @@ fn session(options: SessionOptions) -> Session {
             dur: row % 11 - 1,
             name: names[row as usize % 5],
             category,
+            parent_id: (row > 0).then_some((row / 2) as u32),
             ..SliceRow::default()
         });
     }
@@ -162,4 +163,62 @@ async fn other_groups_are_found_by_hashes() {
     assert!(!is_dense(&limited, few).await, "a table of three rows");
     let limited = self::session(SessionOptions { memory_limit: Some(64 << 20), ..options });
     assert!(!is_dense(&limited, few).await, "a limit of memory");
+}
+
+#[tokio::test]
+async fn first_rows_of_a_name_are_found_by_string_ids() {
+    let session = two_threads();
+    for place in ["row_number()", "rank()"] {
+        for condition in ["", "WHERE dur % 2 = 0 AND ts > 4000", "WHERE name LIKE '%a%'"] {
+            let of = |key: &str| {
+                format!(
+                    "SELECT * FROM (SELECT name, dur, ts, {place} OVER (PARTITION BY {key} \
+                     ORDER BY dur DESC, ts) AS place FROM slice {condition}) WHERE place <= 3 \
+                     ORDER BY name, place, ts"
+                )
+            };
+            let (quick, slow) = (of("name"), of("name || ''"));
+            let explained = rows(&session, &format!("EXPLAIN {quick}")).await.unwrap();
+            assert!(explained.contains("ids of name"), "{explained}");
+            let found = rows(&session, &quick).await.unwrap();
+            assert_eq!(found, rows(&session, &slow).await.unwrap(), "{quick}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn names_pass_joins_as_string_ids() {
+    let session = two_threads();
+    let of = |keys: [&str; 2], condition: &str| {
+        let [first, second] = keys;
+        format!(
+            "SELECT {first} AS a, {second} AS b, count(*) AS n, sum(c.dur) AS d \
+             FROM slice c JOIN slice p ON c.parent_id = p.id {condition} \
+             GROUP BY {first}, {second} ORDER BY 1, 2"
+        )
+    };
+    let keys = [
+        (["p.name", "c.name"], ["p.name || ''", "c.name || ''"]),
+        (["p.category", "c.dur"], ["p.category || ''", "c.dur + 0"]),
+        (["c.name", "c.category"], ["c.name || ''", "c.category || ''"]),
+    ];
+    for condition in ["", "WHERE c.dur > 3 AND p.dur < 8", "WHERE p.name LIKE '%a%'"] {
+        for (keys, computed) in keys {
+            let (quick, slow) = (of(keys, condition), of(computed, condition));
+            let explained = rows(&session, &format!("EXPLAIN {quick}")).await.unwrap();
+            assert!(explained.contains("TextsOfIdsExec"), "{explained}");
+            let found = rows(&session, &quick).await.unwrap();
+            assert_eq!(found, rows(&session, &slow).await.unwrap(), "{quick}");
+        }
+        let of = |key: &str| {
+            format!(
+                "SELECT {key} AS a, count(*) AS n, sum(p.dur) AS d FROM slice c JOIN slice p \
+                 ON c.parent_id = p.id {condition} GROUP BY {key} ORDER BY 1"
+            )
+        };
+        let quick = of("c.name");
+        assert!(is_dense(&session, &quick).await, "{quick}");
+        let found = rows(&session, &quick).await.unwrap();
+        assert_eq!(found, rows(&session, &of("c.name || ''")).await.unwrap(), "{quick}");
+    }
 }

@@ -8,8 +8,8 @@ use tpq_tables::{StringId, Tables};
 use super::{SCHED_ROWS, rows};
 use crate::{Session, SessionOptions};
 
-/// Six threads, of which two have one name and two have none; rows of `sched` of these and of a thread
-/// that is not there; slices on the tracks of four threads.
+/// Six threads, of which two have one name and two have none; rows of `sched` of these and of a
+/// thread that is not there; slices on the tracks of four threads.
 fn session(options: SessionOptions) -> Session {
     let mut tables = Tables::default();
     let texts = ["app", "worker", "", "S", "R"];
@@ -156,7 +156,8 @@ async fn a_sum_of_rows_without_a_partner_does_not_overflow() {
     let session = two_threads();
     // Only the rows of the thread that is not there are too many for a sum.
     let create = "CREATE PERFETTO TABLE huge AS \
-                  SELECT utid, CASE utid WHEN 6 THEN 9000000000000000000 ELSE 1 END AS big FROM sched";
+                  SELECT utid, CASE utid WHEN 6 THEN 9000000000000000000 ELSE 1 END AS big \
+                  FROM sched";
     let sql = "SELECT t.name, sum(h.big) AS s FROM huge h JOIN thread t USING (utid) \
                GROUP BY t.name ORDER BY 1, 2";
     rows(&session, &format!("{create}; SELECT 1")).await.unwrap();

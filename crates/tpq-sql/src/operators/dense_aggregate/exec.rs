@@ -19,7 +19,7 @@ use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, Pla
 use futures::{StreamExt, TryStreamExt};
 
 use super::groups::Groups;
-use super::keys::Key;
+use crate::operators::key_table::Key;
 
 /// Groups rows by small integers, and gives the states of functions.
 #[derive(Clone, Debug)]

@@ -10,7 +10,7 @@ use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_expr::aggregate::AggregateFunctionExpr;
 use datafusion::physical_expr::expressions::Literal;
 
-use super::keys::{Key, KeyTable};
+use crate::operators::key_table::{Key, KeyTable};
 
 /// Groups of rows.
 pub(super) struct Groups {

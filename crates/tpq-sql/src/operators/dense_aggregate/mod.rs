@@ -1,5 +1,5 @@
-//! Grouping by small integers: the string ids of a column of text, or the ids of threads, tracks and
-//! CPUs.
+//! Grouping by small integers: the string ids of a column of text, or the ids of threads, tracks
+//! and CPUs.
 //!
 //! ```text
 //! AggregateExec: FinalPartitioned            AggregateExec: FinalPartitioned
@@ -8,44 +8,32 @@
 //!       DataSourceExec: slice                      DataSourceExec: slice, ids of name
 //! ```
 //!
-//! DataFusion finds the group of a row by a hash of its key, and compares texts. Here a table has the
-//! group of each key, and keys become text once, at the end. Only the first step of an aggregation is
-//! replaced, which gives the state of each function; the second is DataFusion's. Groups are all held
-//! at once, so this is used only if there is no memory limit.
+//! DataFusion finds the group of a row by a hash of its key, and compares texts. Here a table has
+//! the group of each key, and keys become text once, at the end. Only the first step of an
+//! aggregation is replaced, which gives the state of each function; the second is DataFusion's.
+//! Groups are all held at once, so this is used only if there is no memory limit.
 
 mod exec;
 mod groups;
-mod keys;
 
 use std::sync::Arc;
 
 use datafusion::common::Result;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
 use datafusion::config::ConfigOptions;
-use datafusion::datasource::source::DataSourceExec;
-use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_expr::aggregate::AggregateFunctionExpr;
 use datafusion::physical_expr::expressions::Column;
-use datafusion::physical_expr::utils::collect_columns;
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_plan::aggregates::{AggregateExec, AggregateMode};
-use datafusion::physical_plan::coop::CooperativeExec;
-use datafusion::physical_plan::filter::{FilterExec, FilterExecBuilder};
-use datafusion::physical_plan::projection::ProjectionExec;
-use datafusion::physical_plan::{ExecutionPlan, InputOrderMode, replace_children_if_necessary};
+use datafusion::physical_plan::{ExecutionPlan, InputOrderMode};
 
-use super::column_origin::{column_of_filter, origin};
-use crate::scan::{StringIds, integer_bounds, table_rows, with_string_ids};
+use super::column_origin::origin;
+use super::key_table::{Key, LEAST_ROWS, MOST_KEYS};
+use super::string_id_scans::{reads, with_ids_below};
+use super::texts_of_ids::TextsOfIdsExec;
+use crate::scan::{integer_bounds, table_rows};
 use exec::DenseAggregateExec;
-use keys::Key;
 
-/// The least rows of a table for which this is worth a table of groups.
-const LEAST_ROWS: usize = 4096;
-/// The most entries in a table of groups: 16 MiB on each thread, of which the system provides those
-/// pages that are used.
-const MOST_KEYS: usize = 1 << 22;
-/// How many rows of its table a key must have on average, if it is an integer.
-const ROWS_OF_KEY: usize = 2;
 /// Functions with a state of fixed size, whose result does not depend on the order of rows.
 const FUNCTIONS: [&str; 6] = ["count", "sum", "min", "max", "avg", "total"];
 
@@ -60,9 +48,14 @@ impl PhysicalOptimizerRule for DenseAggregates {
         _: &ConfigOptions,
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let replaced = plan.transform_up(|node| {
-            let dense = node.downcast_ref::<AggregateExec>().map(dense).transpose()?.flatten();
-            Ok(match dense {
-                Some(dense) => Transformed::yes(Arc::new(dense) as Arc<dyn ExecutionPlan>),
+            let Some(aggregate) = node.downcast_ref::<AggregateExec>() else {
+                return Ok(Transformed::no(node));
+            };
+            if let Some(dense) = dense(aggregate)? {
+                return Ok(Transformed::yes(Arc::new(dense) as Arc<dyn ExecutionPlan>));
+            }
+            Ok(match by_ids(aggregate)? {
+                Some(step) => Transformed::yes(Arc::new(step) as Arc<dyn ExecutionPlan>),
                 None => Transformed::no(node),
             })
         });
@@ -94,9 +87,7 @@ fn dense(aggregate: &AggregateExec) -> Result<Option<DenseAggregateExec>> {
             key,
         )));
     }
-    let arguments = functions.iter().flat_map(|function| function.expressions());
-    let filters = aggregate.filter_expr().iter().flatten().cloned();
-    if arguments.chain(filters).any(|expr| reads(&expr, column)) {
+    if functions_read(aggregate, column) {
         return Ok(None);
     }
     let found = with_ids_below(input, column)?;
@@ -105,17 +96,60 @@ fn dense(aggregate: &AggregateExec) -> Result<Option<DenseAggregateExec>> {
     }))
 }
 
-/// The column by which the first step of an aggregation groups, if there is only one, and if rows are
-/// in no order of it.
-pub(super) fn only_group(aggregate: &AggregateExec) -> Option<usize> {
-    let groups = aggregate.group_expr();
-    let is_first = *aggregate.mode() == AggregateMode::Partial
-        && *aggregate.input_order_mode() == InputOrderMode::Linear;
-    if !is_first || !groups.is_single() || aggregate.limit_options().is_some() {
-        return None;
+/// The step in place of an aggregation by several columns, where some of them have string ids.
+/// These are hashed and compared faster than their texts.
+fn by_ids(aggregate: &AggregateExec) -> Result<Option<TextsOfIdsExec>> {
+    let groups = aggregate.group_expr().expr();
+    let columns = groups.iter().map(|(key, _)| Some(key.downcast_ref::<Column>()?.index()));
+    let Some(columns) = columns.collect::<Option<Vec<usize>>>() else { return Ok(None) };
+    let functions = aggregate.aggr_expr();
+    let is_plain = functions.iter().all(|function| has_plain_state(function));
+    if !is_first_step(aggregate) || !is_plain || columns.len() < 2 {
+        return Ok(None);
     }
-    match groups.expr() {
-        [(key, _)] => key.downcast_ref::<Column>().map(Column::index),
+    let (mut input, mut texts) = (Arc::clone(aggregate.input()), Vec::new());
+    for (position, &column) in columns.iter().enumerate() {
+        let is_twice = columns.iter().filter(|&&other| other == column).count() > 1;
+        if is_twice || functions_read(aggregate, column) {
+            continue;
+        }
+        if let Some((with_ids, ids)) = with_ids_below(&input, column)? {
+            input = with_ids;
+            texts.push((position, ids));
+        }
+    }
+    if texts.is_empty() {
+        return Ok(None);
+    }
+    let (mode, groups) = (AggregateMode::Partial, aggregate.group_expr().clone());
+    let filters = aggregate.filter_expr().to_vec();
+    let schema = aggregate.input_schema();
+    let grouped = AggregateExec::try_new(mode, groups, functions.to_vec(), filters, input, schema)?;
+    let properties = Arc::clone(aggregate.properties());
+    Ok(Some(TextsOfIdsExec::over(Arc::new(grouped), texts, properties)))
+}
+
+/// Whether functions or their filters read a column.
+fn functions_read(aggregate: &AggregateExec, column: usize) -> bool {
+    let functions = aggregate.aggr_expr().iter();
+    let arguments = functions.flat_map(|function| function.expressions());
+    let filters = aggregate.filter_expr().iter().flatten().cloned();
+    arguments.chain(filters).any(|expr| reads(&expr, column))
+}
+
+/// Whether an aggregation is the first step of two, of rows in no order of its groups.
+fn is_first_step(aggregate: &AggregateExec) -> bool {
+    *aggregate.mode() == AggregateMode::Partial
+        && *aggregate.input_order_mode() == InputOrderMode::Linear
+        && aggregate.group_expr().is_single()
+        && aggregate.limit_options().is_none()
+}
+
+/// The column by which the first step of an aggregation groups, if there is only one, and if rows
+/// are in no order of it.
+fn only_group(aggregate: &AggregateExec) -> Option<usize> {
+    match aggregate.group_expr().expr() {
+        [(key, _)] if is_first_step(aggregate) => key.downcast_ref::<Column>().map(Column::index),
         _ => None,
     }
 }
@@ -128,59 +162,11 @@ pub(super) fn has_plain_state(function: &AggregateFunctionExpr) -> bool {
         && function.groups_accumulator_supported()
 }
 
-/// The key of a column of integers with few possible values, compared with the rows of its table.
-pub(super) fn integer_key(input: &Arc<dyn ExecutionPlan>, column: usize) -> Option<Key> {
+/// The key of a column of integers with no more possible values than its table has rows.
+fn integer_key(input: &Arc<dyn ExecutionPlan>, column: usize) -> Option<Key> {
     let (scan, column) = origin(input, column)?;
     let rows = table_rows(scan).filter(|&rows| rows >= LEAST_ROWS)?;
     let (low, high) = integer_bounds(scan, column)?;
     let count = usize::try_from(high.abs_diff(low)).ok()?.checked_add(1)?;
-    (count <= MOST_KEYS.min(rows / ROWS_OF_KEY)).then_some(Key::Integers { low, count })
-}
-
-/// The plan with string ids in place of the text of a column.
-fn with_ids_below(
-    plan: &Arc<dyn ExecutionPlan>,
-    column: usize,
-) -> Result<Option<(Arc<dyn ExecutionPlan>, StringIds)>> {
-    if let Some(scan) = plan.downcast_ref::<DataSourceExec>() {
-        let found = match table_rows(scan) {
-            Some(rows) if rows >= LEAST_ROWS => with_string_ids(scan, column),
-            _ => None,
-        };
-        return Ok(found.filter(|(_, ids)| ids.count() <= MOST_KEYS));
-    }
-    if let Some(filter) = plan.downcast_ref::<FilterExec>() {
-        let Some(column) = column_of_filter(filter, column) else { return Ok(None) };
-        if reads(filter.predicate(), column) {
-            return Ok(None);
-        }
-        let Some((input, ids)) = with_ids_below(filter.input(), column)? else { return Ok(None) };
-        let filter = FilterExecBuilder::from(filter).with_input(input).build()?;
-        return Ok(Some((Arc::new(filter), ids)));
-    }
-    if let Some(projection) = plan.downcast_ref::<ProjectionExec>() {
-        let exprs = projection.expr();
-        let read = exprs.get(column).and_then(|expr| expr.expr.downcast_ref::<Column>());
-        let Some(below) = read.map(Column::index) else { return Ok(None) };
-        let mut others = exprs.iter().enumerate().filter(|&(position, _)| position != column);
-        if others.any(|(_, expr)| reads(&expr.expr, below)) {
-            return Ok(None);
-        }
-        let Some((input, ids)) = with_ids_below(projection.input(), below)? else {
-            return Ok(None);
-        };
-        let projection = ProjectionExec::try_new(exprs.to_vec(), input)?;
-        return Ok(Some((Arc::new(projection), ids)));
-    }
-    if plan.downcast_ref::<CooperativeExec>().is_some()
-        && let [input] = plan.children()[..]
-    {
-        let Some((input, ids)) = with_ids_below(input, column)? else { return Ok(None) };
-        return Ok(Some((replace_children_if_necessary(Arc::clone(plan), vec![input])?, ids)));
-    }
-    Ok(None)
-}
-
-fn reads(expr: &Arc<dyn PhysicalExpr>, column: usize) -> bool {
-    collect_columns(expr).iter().any(|read| read.index() == column)
+    (count <= MOST_KEYS.min(rows)).then_some(Key::Integers { low, count })
 }

@@ -1,5 +1,5 @@
-//! Aggregation before joins: `SELECT thread.name, sum(dur) FROM sched JOIN thread USING (utid) GROUP BY
-//! thread.name` joins millions of rows to keep as many as there are names.
+//! Aggregation before joins: `SELECT thread.name, sum(dur) FROM sched JOIN thread USING (utid)
+//! GROUP BY thread.name` joins millions of rows to keep as many as there are names.
 //!
 //! ```text
 //! AggregateExec: Partial, gby=[name]         AggregateExec: PartialReduce, gby=[name]
@@ -9,11 +9,12 @@
 //!                                                  DataSourceExec: sched_slice
 //! ```
 //!
-//! The large table is grouped by the key of the join, and the states of functions are joined in place
-//! of its rows. A row that the join repeats has its state merged as often, and a row without a partner
-//! has none. So groups are those of the joined rows, whether or not the keys of the small side are
-//! distinct. That holds for functions whose state does not depend on the order of rows. They must not
-//! fail for rows without a partner either: a sum is computed early only if it cannot overflow.
+//! The large table is grouped by the key of the join, and the states of functions are joined in
+//! place of its rows. A row that the join repeats has its state merged as often, and a row without
+//! a partner has none. So groups are those of the joined rows, whether or not the keys of the small
+//! side are distinct. That holds for functions whose state does not depend on the order of rows.
+//! They must not fail for rows without a partner either: a sum is computed early only if it cannot
+//! overflow.
 
 mod functions;
 
@@ -34,11 +35,10 @@ use datafusion::physical_plan::projection::ProjectionExec;
 use datafusion::physical_plan::{ExecutionPlan, InputOrderMode};
 
 use super::column_origin::{Side, origin, side};
+use super::key_table::LEAST_ROWS;
 use crate::scan::{integer_bounds, table_rows};
 use functions::Functions;
 
-/// The least rows of a table for which this is worth a step.
-const LEAST_ROWS: usize = 4096;
 /// How many rows of its table a key of the join must have on average.
 const ROWS_OF_KEY: usize = 8;
 
@@ -115,8 +115,8 @@ fn column(name: &str, position: usize) -> Arc<dyn PhysicalExpr> {
     Arc::new(Column::new(name, position))
 }
 
-/// A join of states in place of rows: `wanted` columns of `plan` and then the states. `None` if `plan`
-/// is no join, or if its rows cannot be grouped before.
+/// A join of states in place of rows: `wanted` columns of `plan` and then the states. `None` if
+/// `plan` is no join, or if its rows cannot be grouped before.
 fn joined(
     plan: &Arc<dyn ExecutionPlan>,
     wanted: &[usize],

@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use datafusion::arrow::array::{ArrayRef, BooleanArray, BooleanBufferBuilder, RecordBatch};
 use datafusion::arrow::compute::filter_record_batch;
-use datafusion::arrow::datatypes::{Field, Schema};
-use datafusion::common::Result;
+use datafusion::arrow::datatypes::{Field, Schema, SchemaRef};
 use datafusion::common::tree_node::TreeNodeRecursion;
+use datafusion::common::{Result, internal_err};
 use datafusion::error::DataFusionError;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_expr::PhysicalExpr;
+use datafusion::physical_expr::expressions::Column;
 use datafusion::physical_plan::aggregates::group_values::{GroupValues, new_group_values};
 use datafusion::physical_plan::aggregates::order::GroupOrdering;
 use datafusion::physical_plan::metrics::{BaselineMetrics, ExecutionPlanMetricsSet, MetricsSet};
@@ -20,6 +21,10 @@ use futures::StreamExt;
 
 use super::PartitionTopN;
 use super::top_codes::{TopCodes, codes};
+use crate::operators::key_table::{Key, KeyTable};
+use crate::operators::string_id_scans::{reads, with_ids_below};
+use crate::operators::texts_of_ids::with_texts;
+use crate::scan::StringIds;
 
 /// Rows that are looked at before it is asked whether that pays.
 const SLICE: usize = 8192;
@@ -35,12 +40,50 @@ const PLACES: usize = 1 << 20;
 pub(super) struct PartitionTopNExec {
     input: Arc<dyn ExecutionPlan>,
     top_n: PartitionTopN,
+    /// The texts of the only key, if the input has string ids in place of them.
+    texts: Option<Texts>,
     metrics: ExecutionPlanMetricsSet,
 }
 
 impl PartitionTopNExec {
     pub(super) fn new(input: &Arc<dyn ExecutionPlan>, top_n: PartitionTopN) -> Self {
-        Self { input: Arc::clone(input), top_n, metrics: ExecutionPlanMetricsSet::new() }
+        let metrics = ExecutionPlanMetricsSet::new();
+        Self { input: Arc::clone(input), top_n, texts: None, metrics }
+    }
+
+    /// The same where partitions are those of a text with string ids.
+    pub(super) fn of_ids(
+        input: &Arc<dyn ExecutionPlan>,
+        top_n: &PartitionTopN,
+    ) -> Result<Option<Self>> {
+        let [key] = top_n.partition.as_slice() else { return Ok(None) };
+        let Some(column) = key.downcast_ref::<Column>().map(Column::index) else {
+            return Ok(None);
+        };
+        if reads(&top_n.order.expr, column) {
+            return Ok(None);
+        }
+        let Some((below, ids)) = with_ids_below(input, column)? else { return Ok(None) };
+        let properties = Arc::clone(input.properties());
+        let texts = Some(Texts { column, ids, properties });
+        let metrics = ExecutionPlanMetricsSet::new();
+        Ok(Some(Self { input: below, top_n: top_n.clone(), texts, metrics }))
+    }
+}
+
+/// The texts of a column that has their ids.
+#[derive(Clone, Debug)]
+struct Texts {
+    column: usize,
+    ids: StringIds,
+    /// The properties of an input with the texts.
+    properties: Arc<PlanProperties>,
+}
+
+impl Texts {
+    /// A batch with the texts in place of their ids.
+    fn in_place_of_ids(&self, batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch> {
+        with_texts(batch, [(self.column, &self.ids)], schema)
     }
 }
 
@@ -62,7 +105,10 @@ impl ExecutionPlan for PartitionTopNExec {
     }
 
     fn properties(&self) -> &Arc<PlanProperties> {
-        self.input.properties()
+        match &self.texts {
+            Some(texts) => &texts.properties,
+            None => self.input.properties(),
+        }
     }
 
     fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
@@ -92,7 +138,8 @@ impl ExecutionPlan for PartitionTopNExec {
         let input = children.pop().ok_or_else(|| {
             DataFusionError::Internal("PartitionTopNExec without its input plan".into())
         })?;
-        Ok(Arc::new(Self::new(&input, self.top_n.clone())))
+        let (top_n, texts) = (self.top_n.clone(), self.texts.clone());
+        Ok(Arc::new(Self { input, top_n, texts, metrics: ExecutionPlanMetricsSet::new() }))
     }
 
     fn execute(
@@ -102,7 +149,9 @@ impl ExecutionPlan for PartitionTopNExec {
     ) -> Result<SendableRecordBatchStream> {
         let input = self.input.execute(partition, context)?;
         let metrics = BaselineMetrics::new(&self.metrics, partition);
-        let mut filter = Some(TopNFilter::new(self.top_n.clone(), &self.input.schema())?);
+        let (texts, schema) = (self.texts.clone(), self.schema());
+        let ids = texts.as_ref().map(|texts| &texts.ids);
+        let mut filter = Some(TopNFilter::new(self.top_n.clone(), &self.input.schema(), ids)?);
         let sifted = input.map(move |batch| {
             let batch = batch?;
             let timer = metrics.elapsed_compute().timer();
@@ -111,6 +160,10 @@ impl ExecutionPlan for PartitionTopNExec {
                 None => batch,
             };
             filter.take_if(|filter| !filter.pays());
+            let rest = match &texts {
+                Some(texts) => texts.in_place_of_ids(&rest, &schema)?,
+                None => rest,
+            };
             drop(timer);
             metrics.record_output(rest.num_rows());
             Ok(rest)
@@ -130,7 +183,7 @@ impl ExecutionPlan for PartitionTopNExec {
 /// The state of each partition of rows so far.
 struct TopNFilter {
     top_n: PartitionTopN,
-    partitions: Box<dyn GroupValues>,
+    partitions: Partitions,
     /// The partition of each row of a batch.
     of_rows: Vec<usize>,
     top_codes: TopCodes,
@@ -138,14 +191,41 @@ struct TopNFilter {
     admitted: usize,
 }
 
+/// The partitions so far, by their keys.
+enum Partitions {
+    Hashed(Box<dyn GroupValues>),
+    OfIds(KeyTable),
+}
+
+impl Partitions {
+    fn len(&self) -> usize {
+        match self {
+            Self::Hashed(partitions) => partitions.len(),
+            Self::OfIds(partitions) => partitions.len(),
+        }
+    }
+
+    /// Finds the partition of each row.
+    fn assign(&mut self, keys: &[ArrayRef], of_rows: &mut Vec<usize>) -> Result<()> {
+        match (self, keys) {
+            (Self::Hashed(partitions), keys) => partitions.intern(keys, of_rows),
+            (Self::OfIds(partitions), [ids]) => partitions.assign(ids, of_rows),
+            (Self::OfIds(_), _) => internal_err!("ids of {} columns", keys.len()),
+        }
+    }
+}
+
 impl TopNFilter {
-    fn new(top_n: PartitionTopN, schema: &Schema) -> Result<Self> {
+    fn new(top_n: PartitionTopN, schema: &Schema, ids: Option<&StringIds>) -> Result<Self> {
         let field = |key: &Arc<dyn PhysicalExpr>| {
             Ok(Field::new("key", key.data_type(schema)?, key.nullable(schema)?))
         };
         let keys = top_n.partition.iter().map(field).collect::<Result<Vec<_>>>()?;
         let schema = Arc::new(Schema::new(keys));
-        let partitions = new_group_values(schema, &GroupOrdering::None)?;
+        let partitions = match ids {
+            Some(ids) => Partitions::OfIds(KeyTable::new(&Key::Texts(ids.clone()))),
+            None => Partitions::Hashed(new_group_values(schema, &GroupOrdering::None)?),
+        };
         let top_codes = TopCodes::new(top_n.most, top_n.rejects_ties);
         Ok(Self { top_n, partitions, of_rows: Vec::new(), top_codes, rows: 0, admitted: 0 })
     }
@@ -178,7 +258,7 @@ impl TopNFilter {
         out: &mut BooleanBufferBuilder,
     ) -> Result<()> {
         let Self { partitions, of_rows, top_codes, .. } = self;
-        partitions.intern(keys, of_rows)?;
+        partitions.assign(keys, of_rows)?;
         top_codes.grow(partitions.len());
         for (&partition, &code) in of_rows.iter().zip(codes) {
             let admitted = top_codes.admits(partition, code);
@@ -218,7 +298,7 @@ mod tests {
             PhysicalSortExpr::new(col("order", &schema).expect("is"), SortOptions::default());
         let partition = vec![col("key", &schema).expect("is")];
         let top_n = PartitionTopN { most, partition, order, rejects_ties: true };
-        TopNFilter::new(top_n, &schema).expect("keys can be compared")
+        TopNFilter::new(top_n, &schema, None).expect("keys can be compared")
     }
 
     #[test]

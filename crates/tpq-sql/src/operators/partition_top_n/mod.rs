@@ -13,6 +13,8 @@
 //!                                                 rows
 //! ```
 //!
+//! Partitions by a text are found by its string ids, and the remaining rows get their texts.
+//!
 //! The inserted step drops incoming rows that are surely behind enough other rows of their
 //! partition. It may let others pass: what is above it stays, and says which rows these are.
 
@@ -224,6 +226,9 @@ fn before_sorting(
         let with = |below| replace_children_if_necessary(Arc::clone(node), vec![below]);
         return below.map(with).transpose();
     }
-    let step = || -> Arc<dyn ExecutionPlan> { Arc::new(PartitionTopNExec::new(node, top_n)) };
-    Ok(sorted.then(step))
+    if !sorted {
+        return Ok(None);
+    }
+    let of_ids = PartitionTopNExec::of_ids(node, &top_n)?;
+    Ok(Some(Arc::new(of_ids.unwrap_or_else(|| PartitionTopNExec::new(node, top_n)))))
 }

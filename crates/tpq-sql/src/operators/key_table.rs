@@ -1,4 +1,4 @@
-//! Keys of groups as small integers, and the group of each.
+//! Small integers as keys of groups, and the group of each.
 
 use std::sync::Arc;
 
@@ -9,9 +9,15 @@ use rustc_hash::FxHashMap;
 
 use crate::scan::StringIds;
 
+/// The least rows of a table for which this is worth a table of groups.
+pub(super) const LEAST_ROWS: usize = 4096;
+/// The most entries in a table of groups: 16 MiB on each thread, of which the system provides those
+/// pages that are used.
+pub(super) const MOST_KEYS: usize = 1 << 22;
+
 /// What the keys of groups are.
 #[derive(Clone, Debug)]
-pub(crate) enum Key {
+pub(super) enum Key {
     /// Integers from `low` on, and NULL.
     Integers { low: i64, count: usize },
     /// Texts, by their string ids. NULL has one as well.
