@@ -5,9 +5,9 @@
 
 use datafusion::sql::sqlparser::ast::helpers::attached_token::AttachedToken;
 use datafusion::sql::sqlparser::ast::{
-    BinaryOperator, CaseWhen, Expr, Function, FunctionArgumentClause, FunctionArguments,
-    GroupByExpr, Ident, NamedWindowExpr, ObjectName, OrderByExpr, OrderByKind, Query, Select,
-    SelectItem, SetExpr, UnaryOperator, Value, WindowSpec, WindowType,
+    BinaryOperator, CaseWhen, DuplicateTreatment, Expr, Function, FunctionArgumentClause,
+    FunctionArguments, GroupByExpr, Ident, NamedWindowExpr, ObjectName, OrderByExpr, OrderByKind,
+    Query, Select, SelectItem, SetExpr, UnaryOperator, Value, WindowSpec, WindowType,
 };
 
 use super::calls::plain_args;
@@ -54,6 +54,17 @@ fn stated(expr: &Expr) -> Option<Collation> {
         Expr::Nested(inner) => stated(inner),
         _ => None,
     }
+}
+
+/// Whether an expression states a collation other than the one that compares all characters.
+pub(super) fn is_folded(expr: &Expr) -> bool {
+    matches!(stated(expr), Some(Collation::NoCase | Collation::RightTrim))
+}
+
+/// Whether an operand of UNION decides how its values are compared: it states a collation, or is a
+/// column.
+pub(super) fn decides(expr: &Expr) -> bool {
+    implied(expr).is_some()
 }
 
 fn strip(expr: &mut Expr) {
@@ -149,11 +160,17 @@ fn function(expr: &mut Expr) {
     order_call(function);
     let name = function.name.to_string().to_ascii_lowercase();
     let is_window = function.over.is_some();
+    let is_distinct = matches!(&function.args, FunctionArguments::List(list)
+        if list.duplicate_treatment == Some(DuplicateTreatment::Distinct));
     let mut args = plain_args(function);
     if !args.iter().any(|arg| stated(arg).is_some()) {
         return;
     }
     let Some(collation) = args.iter().find_map(|arg| implied(arg)) else { return };
+    if name == "count" && is_distinct {
+        args.iter_mut().for_each(|arg| collation.apply(arg));
+        return;
+    }
     let compare = |op, first: &Expr, second: &Expr| {
         let (mut first, mut second) = (first.clone(), second.clone());
         collation.apply(&mut first);

@@ -8,6 +8,7 @@ mod collation;
 mod computed_columns;
 mod computed_keys;
 mod distinct;
+mod distinct_collations;
 mod duplicates;
 mod group_keys;
 mod grouping;
@@ -51,6 +52,7 @@ pub(super) use affinities::mark_computed;
 pub(super) use auto_id::number_tables;
 pub(super) use chains::{flatten_chain, flatten_set_operations, order_set_operations};
 pub(super) use computed_keys::name_computed_keys;
+pub(super) use distinct_collations::refuse_collations;
 pub(super) use having::write_out_aliases;
 pub(super) use limits::limited_recursion;
 pub(super) use order_keys::select_order_keys;
@@ -144,6 +146,7 @@ impl VisitorMut for Rewriter<'_> {
         name_items(select, titles.unwrap_or_default());
         windows::inline_bases(select);
         row_values::in_conditions(select);
+        distinct_collations::group_distinct(select, self.is_aggregate);
         collation::in_select(select);
         ControlFlow::Continue(())
     }

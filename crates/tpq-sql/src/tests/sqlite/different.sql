@@ -42,9 +42,12 @@ SELECT slice.id, j.value FROM slice, json_each('[' || slice.id || ',' || slice.d
 SELECT key, atom, type, fullkey, path FROM json_tree('{"a": [1, {"b": 2}]}') WHERE key IS NOT NULL ORDER BY fullkey
 -- JSON5 is not read.
 SELECT json('{a: 1}')
--- A collation holds for comparisons, orders and groups of the SELECT that states it, not for DISTINCT and
--- UNION, and not above the SELECT.
-SELECT count(*) FROM (SELECT DISTINCT name COLLATE NOCASE FROM (SELECT name FROM thread UNION ALL SELECT upper(name) FROM thread))
+-- Of the texts that a collation takes for equal, DISTINCT gives the least and not the first one. In UNION, and
+-- in aggregates of distinct texts, COLLATE is an error.
+SELECT DISTINCT name COLLATE NOCASE FROM (SELECT 'b' AS name UNION ALL SELECT 'B')
+SELECT name COLLATE NOCASE FROM thread UNION SELECT upper(name) FROM thread
+SELECT group_concat(DISTINCT name COLLATE NOCASE) FROM thread
+-- A collation does not hold above the SELECT that states it.
 SELECT n = 'APP' FROM (SELECT name COLLATE NOCASE AS n, id FROM slice) ORDER BY id
 -- A recursion has one term that reads its own rows: an error says so.
 WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 2 FROM r WHERE n < 5 UNION ALL SELECT n * 2 FROM r WHERE n < 5) SELECT count(*) FROM r
