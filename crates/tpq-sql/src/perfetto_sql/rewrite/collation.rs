@@ -61,6 +61,11 @@ pub(super) fn is_folded(expr: &Expr) -> bool {
     matches!(stated(expr), Some(Collation::NoCase | Collation::RightTrim))
 }
 
+/// Whether an expression states any collation.
+pub(super) fn states_any(expr: &Expr) -> bool {
+    stated(expr).is_some()
+}
+
 /// Whether an operand of UNION decides how its values are compared: it states a collation, or is a
 /// column.
 pub(super) fn decides(expr: &Expr) -> bool {
@@ -108,7 +113,7 @@ pub(super) fn rewrite(expr: &mut Expr) {
     }
 }
 
-fn is_comparison(op: &BinaryOperator) -> bool {
+pub(super) fn is_comparison(op: &BinaryOperator) -> bool {
     use BinaryOperator::{Eq, Gt, GtEq, Lt, LtEq, NotEq};
     matches!(op, Eq | NotEq | Lt | LtEq | Gt | GtEq)
 }

@@ -3,6 +3,7 @@
 mod affinities;
 mod auto_id;
 mod calls;
+mod carried_collations;
 mod chains;
 mod collation;
 mod computed_columns;
@@ -84,7 +85,9 @@ pub(super) fn rewrite(tree: &mut Tree, titles: &Titles, is_aggregate: &dyn Fn(&s
     match tree {
         Tree::Statement(statement) => {
             nested_ctes::rename(statement);
-            let _: ControlFlow<()> = walk_mut(statement, &mut Rewriter { titles, is_aggregate });
+            let collated_ctes = carried_collations::ctes(statement);
+            let mut rewriter = Rewriter { titles, is_aggregate, collated_ctes };
+            let _: ControlFlow<()> = walk_mut(statement, &mut rewriter);
         }
         Tree::Explain(explain) => rewrite(&mut explain.statement, titles, is_aggregate),
         _ => {}
@@ -130,12 +133,17 @@ struct Rewriter<'a> {
     titles: &'a Titles,
     /// Whether there is an aggregate function of a name.
     is_aggregate: &'a dyn Fn(&str) -> bool,
+    /// The CTEs of a statement with collations.
+    collated_ctes: Option<Vec<Cte>>,
 }
 
 impl VisitorMut for Rewriter<'_> {
     type Break = ();
 
     fn pre_visit_query(&mut self, query: &mut Query) -> ControlFlow<()> {
+        if let Some(ctes) = &self.collated_ctes {
+            carried_collations::write_out(query, ctes);
+        }
         collation::in_order(query);
         values::rewrite(&mut query.body);
         ControlFlow::Continue(())

@@ -47,8 +47,8 @@ SELECT json('{a: 1}')
 SELECT DISTINCT name COLLATE NOCASE FROM (SELECT 'b' AS name UNION ALL SELECT 'B')
 SELECT name COLLATE NOCASE FROM thread UNION SELECT upper(name) FROM thread
 SELECT group_concat(DISTINCT name COLLATE NOCASE) FROM thread
--- A collation does not hold above the SELECT that states it.
-SELECT n = 'APP' FROM (SELECT name COLLATE NOCASE AS n, id FROM slice) ORDER BY id
+-- UNION does not see the collation of a column of a subquery.
+SELECT n FROM (SELECT name COLLATE NOCASE AS n FROM thread) UNION SELECT upper(name) FROM thread
 -- A recursion has one term that reads its own rows: an error says so.
 WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 2 FROM r WHERE n < 5 UNION ALL SELECT n * 2 FROM r WHERE n < 5) SELECT count(*) FROM r
 -- An aggregate of columns of the query around would belong to that query: an error says so.
