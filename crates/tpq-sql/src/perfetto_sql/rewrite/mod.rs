@@ -14,6 +14,7 @@ mod duplicates;
 mod group_keys;
 mod grouping;
 mod having;
+mod having_results;
 mod hidden_order;
 mod inner_tables;
 mod later_tables;
