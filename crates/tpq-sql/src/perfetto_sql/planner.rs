@@ -32,8 +32,8 @@ use super::lateral::see_tables_before;
 use super::rewrite::{
     QuotedNames, StatementNames, coalesce_joined, display_names, drop_unused_ctes,
     limited_recursion, lower_case_names, mark_computed, name_computed_keys, number_tables,
-    repeated_recursion, rewrite, rewrite_failed, select_order_keys, widen, write_out_aliases,
-    write_out_stars,
+    refuse_collations, repeated_recursion, rewrite, rewrite_failed, select_order_keys, widen,
+    write_out_aliases, write_out_stars,
 };
 use super::scope::Scope;
 use super::titles::Titles;
@@ -169,6 +169,7 @@ impl<'a> Planner<'a> {
     /// Plans a query with a syntax tree that was parsed from `text`.
     pub(crate) fn plan_tree(&self, mut tree: Tree, text: &Text) -> Result<Planned, SqlError> {
         refuse_unless_query(&tree, text)?;
+        refuse_collations(&tree, &|name| self.is_aggregate(name))?;
         drop_unused_ctes(&mut tree, &text.tokens);
         check_expansion(&tree, self)?;
         let quoted = QuotedNames::of(&text.tokens);
@@ -210,6 +211,7 @@ impl<'a> Planner<'a> {
     pub(crate) fn plan_body(&self, text: &Text, args: &[Declared]) -> Result<Planned, SqlError> {
         let mut tree = self.parse(text)?;
         refuse_unless_query(&tree, text)?;
+        refuse_collations(&tree, &|name| self.is_aggregate(name))?;
         check_expansion(&tree, self)?;
         let titles = Titles::of(text);
         self.rewrite(&mut tree, &titles, &text.tokens);

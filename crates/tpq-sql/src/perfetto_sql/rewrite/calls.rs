@@ -147,7 +147,8 @@ fn function(expr: &mut Expr) {
         "group_concat" | "string_agg" => {
             rename(function, "string_agg");
             convert_first(function, CAST_TEXT);
-            match plain_args(function).into_iter().nth(1) {
+            let separator = plain_args(function).into_iter().nth(1);
+            match separator {
                 Some(separator) => convert_separator(separator),
                 None => push(function, FunctionArgExpr::Expr(text(","))),
             }

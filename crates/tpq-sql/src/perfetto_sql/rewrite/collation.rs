@@ -5,9 +5,9 @@
 
 use datafusion::sql::sqlparser::ast::helpers::attached_token::AttachedToken;
 use datafusion::sql::sqlparser::ast::{
-    BinaryOperator, CaseWhen, Expr, Function, FunctionArgumentClause, FunctionArguments,
-    GroupByExpr, Ident, NamedWindowExpr, ObjectName, OrderByExpr, OrderByKind, Query, Select,
-    SelectItem, SetExpr, UnaryOperator, Value, WindowSpec, WindowType,
+    BinaryOperator, CaseWhen, DuplicateTreatment, Expr, Function, FunctionArgumentClause,
+    FunctionArguments, GroupByExpr, Ident, NamedWindowExpr, ObjectName, OrderByExpr, OrderByKind,
+    Query, Select, SelectItem, SetExpr, UnaryOperator, Value, WindowSpec, WindowType,
 };
 
 use super::calls::plain_args;
@@ -56,6 +56,22 @@ fn stated(expr: &Expr) -> Option<Collation> {
     }
 }
 
+/// Whether an expression states a collation other than the one that compares all characters.
+pub(super) fn is_folded(expr: &Expr) -> bool {
+    matches!(stated(expr), Some(Collation::NoCase | Collation::RightTrim))
+}
+
+/// Whether an expression states any collation.
+pub(super) fn states_any(expr: &Expr) -> bool {
+    stated(expr).is_some()
+}
+
+/// Whether an operand of UNION decides how its values are compared: it states a collation, or is a
+/// column.
+pub(super) fn decides(expr: &Expr) -> bool {
+    implied(expr).is_some()
+}
+
 fn strip(expr: &mut Expr) {
     match expr {
         Expr::Collate { expr: inner, collation } if Collation::named(collation).is_some() => {
@@ -97,7 +113,7 @@ pub(super) fn rewrite(expr: &mut Expr) {
     }
 }
 
-fn is_comparison(op: &BinaryOperator) -> bool {
+pub(super) fn is_comparison(op: &BinaryOperator) -> bool {
     use BinaryOperator::{Eq, Gt, GtEq, Lt, LtEq, NotEq};
     matches!(op, Eq | NotEq | Lt | LtEq | Gt | GtEq)
 }
@@ -149,11 +165,17 @@ fn function(expr: &mut Expr) {
     order_call(function);
     let name = function.name.to_string().to_ascii_lowercase();
     let is_window = function.over.is_some();
+    let is_distinct = matches!(&function.args, FunctionArguments::List(list)
+        if list.duplicate_treatment == Some(DuplicateTreatment::Distinct));
     let mut args = plain_args(function);
     if !args.iter().any(|arg| stated(arg).is_some()) {
         return;
     }
     let Some(collation) = args.iter().find_map(|arg| implied(arg)) else { return };
+    if name == "count" && is_distinct {
+        args.iter_mut().for_each(|arg| collation.apply(arg));
+        return;
+    }
     let compare = |op, first: &Expr, second: &Expr| {
         let (mut first, mut second) = (first.clone(), second.clone());
         collation.apply(&mut first);

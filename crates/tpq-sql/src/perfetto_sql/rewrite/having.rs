@@ -5,6 +5,7 @@
 use datafusion::sql::parser::Statement as Tree;
 use datafusion::sql::sqlparser::ast::{Expr, Select, SelectItem, SetExpr};
 
+use super::having_results;
 use super::inner_tables::rename_inner;
 use super::orders::has;
 use super::retry::{is_query, qualified};
@@ -25,6 +26,7 @@ pub(in super::super) fn write_out_aliases(tree: &mut Tree, planner: &Planner) {
             && select.having.as_ref().is_some_and(|having| has(having, is_query))
         {
             in_select(select, planner, scope);
+            having_results::move_out(query, planner, scope);
         }
     });
 }

@@ -3,15 +3,18 @@
 mod affinities;
 mod auto_id;
 mod calls;
+mod carried_collations;
 mod chains;
 mod collation;
 mod computed_columns;
 mod computed_keys;
 mod distinct;
+mod distinct_collations;
 mod duplicates;
 mod group_keys;
 mod grouping;
 mod having;
+mod having_results;
 mod hidden_order;
 mod inner_tables;
 mod later_tables;
@@ -51,6 +54,7 @@ pub(super) use affinities::mark_computed;
 pub(super) use auto_id::number_tables;
 pub(super) use chains::{flatten_chain, flatten_set_operations, order_set_operations};
 pub(super) use computed_keys::name_computed_keys;
+pub(super) use distinct_collations::refuse_collations;
 pub(super) use having::write_out_aliases;
 pub(super) use limits::limited_recursion;
 pub(super) use order_keys::select_order_keys;
@@ -82,7 +86,9 @@ pub(super) fn rewrite(tree: &mut Tree, titles: &Titles, is_aggregate: &dyn Fn(&s
     match tree {
         Tree::Statement(statement) => {
             nested_ctes::rename(statement);
-            let _: ControlFlow<()> = walk_mut(statement, &mut Rewriter { titles, is_aggregate });
+            let collated_ctes = carried_collations::ctes(statement);
+            let mut rewriter = Rewriter { titles, is_aggregate, collated_ctes };
+            let _: ControlFlow<()> = walk_mut(statement, &mut rewriter);
         }
         Tree::Explain(explain) => rewrite(&mut explain.statement, titles, is_aggregate),
         _ => {}
@@ -128,12 +134,17 @@ struct Rewriter<'a> {
     titles: &'a Titles,
     /// Whether there is an aggregate function of a name.
     is_aggregate: &'a dyn Fn(&str) -> bool,
+    /// The CTEs of a statement with collations.
+    collated_ctes: Option<Vec<Cte>>,
 }
 
 impl VisitorMut for Rewriter<'_> {
     type Break = ();
 
     fn pre_visit_query(&mut self, query: &mut Query) -> ControlFlow<()> {
+        if let Some(ctes) = &self.collated_ctes {
+            carried_collations::write_out(query, ctes);
+        }
         collation::in_order(query);
         values::rewrite(&mut query.body);
         ControlFlow::Continue(())
@@ -144,6 +155,7 @@ impl VisitorMut for Rewriter<'_> {
         name_items(select, titles.unwrap_or_default());
         windows::inline_bases(select);
         row_values::in_conditions(select);
+        distinct_collations::group_distinct(select, self.is_aggregate);
         collation::in_select(select);
         ControlFlow::Continue(())
     }

@@ -42,10 +42,13 @@ SELECT slice.id, j.value FROM slice, json_each('[' || slice.id || ',' || slice.d
 SELECT key, atom, type, fullkey, path FROM json_tree('{"a": [1, {"b": 2}]}') WHERE key IS NOT NULL ORDER BY fullkey
 -- JSON5 is not read.
 SELECT json('{a: 1}')
--- A collation holds for comparisons, orders and groups of the SELECT that states it, not for DISTINCT and
--- UNION, and not above the SELECT.
-SELECT count(*) FROM (SELECT DISTINCT name COLLATE NOCASE FROM (SELECT name FROM thread UNION ALL SELECT upper(name) FROM thread))
-SELECT n = 'APP' FROM (SELECT name COLLATE NOCASE AS n, id FROM slice) ORDER BY id
+-- Of the texts that a collation takes for equal, DISTINCT gives the least and not the first one. In UNION, and
+-- in aggregates of distinct texts, COLLATE is an error.
+SELECT DISTINCT name COLLATE NOCASE FROM (SELECT 'b' AS name UNION ALL SELECT 'B')
+SELECT name COLLATE NOCASE FROM thread UNION SELECT upper(name) FROM thread
+SELECT group_concat(DISTINCT name COLLATE NOCASE) FROM thread
+-- UNION does not see the collation of a column of a subquery.
+SELECT n FROM (SELECT name COLLATE NOCASE AS n FROM thread) UNION SELECT upper(name) FROM thread
 -- A recursion has one term that reads its own rows: an error says so.
 WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 2 FROM r WHERE n < 5 UNION ALL SELECT n * 2 FROM r WHERE n < 5) SELECT count(*) FROM r
 -- An aggregate of columns of the query around would belong to that query: an error says so.
@@ -62,8 +65,9 @@ WITH RECURSIVE c(n, v) AS (SELECT 1, 1 UNION ALL SELECT n + 1, v / 2.0 FROM c WH
 SELECT group_concat(id) FROM (SELECT dur * 0.0 AS z, id FROM slice ORDER BY z, id)
 -- A subquery that reads both tables of a FULL JOIN has no place to be computed in.
 SELECT a.id, b.id FROM slice a FULL JOIN slice b ON a.id = (SELECT max(c.id) FROM slice c WHERE c.parent_id = b.id AND c.depth > a.depth) ORDER BY 1, 2
--- An alias of an aggregate is not seen within a subquery of HAVING.
-SELECT depth, count(*) AS n FROM slice GROUP BY depth HAVING EXISTS (SELECT 1 FROM slice b WHERE b.id > n) ORDER BY 1
+-- An alias of an aggregate is not seen within a subquery of HAVING that reads other columns of the query around:
+-- an error says so.
+SELECT count(*) AS n FROM slice GROUP BY depth HAVING EXISTS (SELECT 1 FROM slice b WHERE b.id > n + slice.depth) ORDER BY 1
 -- The separator of group_concat() with OVER is a literal: an error says so.
 SELECT id, group_concat(name, id) OVER (ORDER BY id) FROM slice ORDER BY id
 -- A comment that does not end is an error.

@@ -298,6 +298,9 @@ SELECT id, count(*) FROM (SELECT id, name FROM slice) NATURAL JOIN (SELECT id, v
 -- A subquery beside GROUP BY sees the expressions of the groups.
 SELECT a.depth % 2, (SELECT count(*) FROM slice b WHERE b.depth % 2 = a.depth % 2) FROM slice a GROUP BY a.depth % 2
 SELECT a.depth % 2 AS d, count(*) FROM slice a GROUP BY a.depth % 2 HAVING (SELECT count(*) FROM slice b WHERE b.depth % 2 = a.depth % 2) > 4
+SELECT depth, count(*) AS n FROM slice GROUP BY depth HAVING EXISTS (SELECT 1 FROM slice b WHERE b.id > n) ORDER BY 1
+SELECT depth, count(*) AS n, max(dur) AS m FROM slice GROUP BY depth HAVING count(*) > 1 AND (SELECT count(*) FROM thread WHERE utid < n) > 2 AND m IN (SELECT dur FROM slice WHERE dur >= m) ORDER BY n DESC LIMIT 1
+SELECT sum(id) AS total FROM slice WHERE depth = 1 HAVING EXISTS (SELECT 1 FROM thread WHERE utid < total)
 SELECT a.depth + 1 AS d, count(*) FROM slice a GROUP BY a.depth + 1 HAVING EXISTS (SELECT 1 FROM slice b WHERE b.depth = a.depth + 1) ORDER BY 1
 SELECT a.depth + 1 AS d, count(*), sum(a.dur) FROM slice a WHERE a.dur > 0 GROUP BY 1 HAVING EXISTS (SELECT 1 FROM slice b WHERE b.depth = d) ORDER BY d DESC
 SELECT slice.dur / 10 AS d, count(*) FROM slice GROUP BY d HAVING count(*) > (SELECT count(*) FROM thread WHERE utid > slice.dur / 10) ORDER BY slice.dur / 10

@@ -1,0 +1,213 @@
+//! Aliases of aggregates in the subqueries of HAVING: `SELECT count(*) AS n … HAVING EXISTS (SELECT …
+//! WHERE x > n)`.
+//!
+//! DataFusion does not see them there. The condition is one on the rows of the result, so it becomes
+//! a condition on the SELECT as a table.
+
+use std::ops::ControlFlow;
+
+use datafusion::sql::sqlparser::ast::{
+    BinaryOperator, Expr, OrderByKind, Query, Select, SelectItem, SetExpr, Statement, TableFactor,
+    Value, Visitor,
+};
+use datafusion::sql::sqlparser::parser::Parser;
+
+use super::super::dialect::TraceDialect;
+use super::grouping::last_name;
+use super::orders::has;
+use super::retry::is_query;
+use crate::perfetto_sql::planner::Planner;
+use crate::perfetto_sql::scope::{Scope, Source, is_same};
+use crate::perfetto_sql::walk::walk;
+
+/// Moves such conditions out of a query, where they have names of the result alone.
+pub(super) fn move_out(query: &mut Query, planner: &Planner, scope: &Scope) {
+    let SetExpr::Select(select) = query.body.as_mut() else { return };
+    let Some(having) = select.having.as_ref().filter(|having| has(*having, is_query)) else {
+        return;
+    };
+    let Some(rows) = GroupRows::of(select, planner, scope) else { return };
+    let by_result = query.order_by.iter().all(|order| match &order.kind {
+        OrderByKind::Expressions(keys) => keys.iter().all(|by| rows.is_key(&by.expr)),
+        OrderByKind::All(_) => false,
+    });
+    let (moved, kept): (Vec<Expr>, Vec<Expr>) =
+        terms(having).into_iter().cloned().partition(|term| rows.is_needed_by(term));
+    let Some(condition) = all_of(moved).filter(|moved| by_result && rows.has_names_of(moved))
+    else {
+        return;
+    };
+    let Some(around) = rows_that(condition) else { return };
+    select.having = all_of(kept);
+    let grouped = std::mem::replace(&mut query.body, around);
+    if let Some(subquery) = subquery_of(&mut query.body) {
+        subquery.body = grouped;
+    }
+}
+
+/// The terms of AND, from the first to the last.
+fn terms(condition: &Expr) -> Vec<&Expr> {
+    let (mut pending, mut terms) = (vec![condition], Vec::new());
+    while let Some(part) = pending.pop() {
+        match part {
+            Expr::BinaryOp { left, op: BinaryOperator::And, right } => {
+                pending.extend([&**right, &**left]);
+            }
+            term => terms.push(term),
+        }
+    }
+    terms
+}
+
+fn all_of(terms: Vec<Expr>) -> Option<Expr> {
+    terms.into_iter().reduce(|all, term| Expr::BinaryOp {
+        left: Box::new(all),
+        op: BinaryOperator::And,
+        right: Box::new(term),
+    })
+}
+
+/// `SELECT * FROM (SELECT 1) AS __grouped WHERE condition`.
+fn rows_that(condition: Expr) -> Option<Box<SetExpr>> {
+    let text = "SELECT * FROM (SELECT 1) AS __grouped";
+    let dialect = TraceDialect::default();
+    let parsed = Parser::new(&dialect).try_with_sql(text).ok()?.parse_statement().ok()?;
+    let Statement::Query(mut around) = parsed else { return None };
+    subquery_of(&mut around.body)?;
+    let SetExpr::Select(select) = &mut *around.body else { return None };
+    select.selection = Some(condition);
+    Some(around.body)
+}
+
+fn subquery_of(body: &mut SetExpr) -> Option<&mut Query> {
+    let SetExpr::Select(select) = body else { return None };
+    match &mut select.from.first_mut()?.relation {
+        TableFactor::Derived { subquery, .. } => Some(&mut **subquery),
+        _ => None,
+    }
+}
+
+/// The rows of a SELECT with groups, by their names.
+struct GroupRows<'a, 'p> {
+    planner: &'a Planner<'p>,
+    /// The tables in FROM, with all of their columns.
+    sources: Vec<Source>,
+    /// The names of all columns, and whether a table in FROM has another column of the name: in
+    /// HAVING that one is meant.
+    names: Vec<(String, bool)>,
+    /// The aliases of aggregates.
+    aggregates: Vec<String>,
+}
+
+impl<'a, 'p> GroupRows<'a, 'p> {
+    fn of(select: &Select, planner: &'a Planner<'p>, scope: &Scope) -> Option<Self> {
+        let sources = scope.sources(select);
+        if sources.iter().any(|source| source.columns.is_none()) {
+            return None;
+        }
+        let mut rows = Self { planner, sources, names: Vec::new(), aggregates: Vec::new() };
+        for item in &select.projection {
+            let (expr, name) = match item {
+                SelectItem::ExprWithAlias { expr, alias } => (expr, alias.value.clone()),
+                SelectItem::UnnamedExpr(expr) => (expr, last_name(expr)?.to_owned()),
+                _ => return None,
+            };
+            // HAVING is decided before windows.
+            if has(expr, is_window) {
+                return None;
+            }
+            let is_of_table = rows.sources.iter().any(|source| source.has(&name));
+            let is_column = last_name(expr).is_some_and(|of| of.eq_ignore_ascii_case(&name));
+            if !is_of_table && has(expr, |part| rows.is_aggregate(part)) {
+                rows.aggregates.push(name.clone());
+            }
+            rows.names.push((name, is_of_table && !is_column));
+        }
+        Some(rows)
+    }
+
+    fn is_aggregate(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Function(function) => {
+                let name = function.name.to_string().to_lowercase();
+                function.over.is_none() && self.planner.is_aggregate(&name)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether an expression of ORDER BY is a position, or a name of the rows.
+    fn is_key(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Value(value) => matches!(value.value, Value::Number(..)),
+            Expr::Identifier(name) => self.names.iter().any(|(own, _)| is_same(name, own)),
+            _ => false,
+        }
+    }
+
+    /// Whether a subquery in a condition names an aggregate.
+    fn is_needed_by(&self, condition: &Expr) -> bool {
+        let is_aggregate = |part: &Expr| match part {
+            Expr::Identifier(name) => self.aggregates.iter().any(|own| is_same(name, own)),
+            _ => false,
+        };
+        has(condition, |part| match part {
+            Expr::Exists { subquery, .. } | Expr::InSubquery { subquery, .. } => {
+                has(&**subquery, is_aggregate)
+            }
+            Expr::Subquery(query) => has(&**query, is_aggregate),
+            _ => false,
+        })
+    }
+
+    /// Whether all names in a condition mean the same for the rows.
+    fn has_names_of(&self, condition: &Expr) -> bool {
+        let mut names = Names { rows: self, queries: 0 };
+        walk(condition, &mut names).is_continue()
+    }
+}
+
+fn is_window(expr: &Expr) -> bool {
+    matches!(expr, Expr::Function(function) if function.over.is_some())
+}
+
+/// Breaks off at a name that means something else, or nothing, for the rows of the result.
+struct Names<'r, 'a, 'p> {
+    rows: &'r GroupRows<'a, 'p>,
+    /// The number of queries around.
+    queries: usize,
+}
+
+impl Visitor for Names<'_, '_, '_> {
+    type Break = ();
+
+    fn pre_visit_query(&mut self, _: &Query) -> ControlFlow<()> {
+        self.queries += 1;
+        ControlFlow::Continue(())
+    }
+
+    fn post_visit_query(&mut self, _: &Query) -> ControlFlow<()> {
+        self.queries -= 1;
+        ControlFlow::Continue(())
+    }
+
+    fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
+        let within = self.queries > 0;
+        let is_other = match expr {
+            Expr::Identifier(name) => {
+                let known = self.rows.names.iter().find(|(own, _)| is_same(name, own));
+                known.map_or(!within, |(_, is_ambiguous)| *is_ambiguous)
+            }
+            Expr::CompoundIdentifier(names) => {
+                let [.., table, _] = &names[..] else { return ControlFlow::Break(()) };
+                let mut tables = self.rows.sources.iter().filter_map(|it| it.name.as_ref());
+                !within || tables.any(|name| is_same(name, &table.value))
+            }
+            other => !within && self.rows.is_aggregate(other),
+        };
+        match is_other {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        }
+    }
+}
