@@ -44,6 +44,7 @@ use crate::perfetto_sql::{
 };
 use crate::planning_checks;
 use crate::result::ResultSet;
+use crate::scan::DistinctScans;
 use crate::self_joins::SelfJoins;
 use crate::spill_files::SpillFiles;
 use crate::stack::{Planning, give_tasks_room, with_room_to_plan};
@@ -149,7 +150,8 @@ fn session_state(options: &SessionOptions) -> datafusion::common::Result<Session
         .with_query_planner(Arc::new(TraceQueryPlanner))
         .with_type_planner(Arc::new(TraceTypes))
         .with_physical_optimizer_rules(planning_checks::physical_rules(first_physical_rules()))
-        .with_physical_optimizer_rule(Arc::new(LimitInOrder));
+        .with_physical_optimizer_rule(Arc::new(LimitInOrder))
+        .with_physical_optimizer_rule(Arc::new(DistinctScans));
     if options.memory_limit.is_none() {
         state = state
             .with_physical_optimizer_rule(Arc::new(PackedSorts))

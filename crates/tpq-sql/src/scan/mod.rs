@@ -11,6 +11,7 @@
 //! pruning, accepts no filters, and loses its sort order when the plan is split over threads.
 
 mod chunked;
+mod distinct_values;
 mod provider;
 mod pruning;
 mod source;
@@ -19,4 +20,5 @@ mod text_filter;
 mod value_filter;
 
 pub(crate) use chunked::{Chunks, Snapshot};
+pub(crate) use distinct_values::DistinctScans;
 pub(crate) use provider::{StoredProvider, StoredTable};
