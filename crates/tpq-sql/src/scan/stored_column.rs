@@ -162,8 +162,8 @@ fn added<T: Into<i64>>(differences: impl Iterator<Item = T>, least: i64) -> Vec<
 }
 
 fn of_integers(parts: &[&ArrayRef], integers: &[&Int64Array]) -> Result<(StoredColumn, Facts)> {
-    let least = integers.iter().filter_map(|part| min(part)).min();
-    let greatest = integers.iter().filter_map(|part| max(part)).max();
+    let least = integers.iter().filter_map(|part| min(*part)).min();
+    let greatest = integers.iter().filter_map(|part| max(*part)).max();
     let range = ChunkRange { bounds: least.zip(greatest), nulls: null_count(parts) };
     let is_sorted = range.nulls == 0 && are_sorted(integers);
     let (least, greatest) = range.bounds.unwrap_or_default();
