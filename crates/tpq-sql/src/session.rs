@@ -48,6 +48,7 @@ use crate::scan::DistinctScans;
 use crate::self_joins::SelfJoins;
 use crate::spill_files::SpillFiles;
 use crate::stack::{Planning, give_tasks_room, with_room_to_plan};
+use crate::total_windows::TotalWindows;
 use crate::views::Prelude;
 
 /// Bytes that a part of a scan may hold back while it waits to be merged with the others.
@@ -145,6 +146,7 @@ fn session_state(options: &SessionOptions) -> datafusion::common::Result<Session
         .with_optimizer_rule(Arc::new(EarlySemiJoins))
         .with_optimizer_rule(Arc::new(EarlyDistinct))
         .with_optimizer_rule(Arc::new(EarlySums))
+        .with_optimizer_rule(Arc::new(TotalWindows))
         .with_optimizer_rule(Arc::new(OpaqueConversions))
         .with_optimizer_rule(Arc::new(SettleSharedPlans))
         .with_query_planner(Arc::new(TraceQueryPlanner))

@@ -27,6 +27,7 @@ mod slices;
 mod sqlite;
 mod statements;
 mod subqueries;
+mod total_windows;
 mod trace_lookups;
 mod value_filters;
 mod values;
