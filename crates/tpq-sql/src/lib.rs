@@ -65,6 +65,7 @@ mod summarize;
 mod table_groups;
 mod table_positions;
 mod threads;
+mod total_windows;
 mod unique_columns;
 mod views;
 

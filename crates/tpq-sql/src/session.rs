@@ -45,9 +45,11 @@ use crate::perfetto_sql::{
 };
 use crate::planning_checks;
 use crate::result::ResultSet;
+use crate::scan::DistinctScans;
 use crate::self_joins::SELF_JOINS;
 use crate::spill_files::SpillFiles;
 use crate::stack::{Planning, give_tasks_room, with_room_to_plan};
+use crate::total_windows::TotalWindows;
 use crate::views::Prelude;
 
 /// Bytes that a part of a scan may hold back while it waits to be merged with the others.
@@ -149,12 +151,14 @@ fn session_state(options: &SessionOptions) -> datafusion::common::Result<Session
         .with_optimizer_rule(Arc::new(EARLY_SEMI_JOINS))
         .with_optimizer_rule(Arc::new(EARLY_DISTINCT))
         .with_optimizer_rule(Arc::new(EarlySums))
+        .with_optimizer_rule(Arc::new(TotalWindows))
         .with_optimizer_rule(Arc::new(OPAQUE_CONVERSIONS))
         .with_optimizer_rule(Arc::new(SettleSharedPlans))
         .with_query_planner(Arc::new(TraceQueryPlanner))
         .with_type_planner(Arc::new(TraceTypes))
         .with_physical_optimizer_rules(planning_checks::physical_rules(physical_rules))
-        .with_physical_optimizer_rule(Arc::new(LIMIT_IN_ORDER));
+        .with_physical_optimizer_rule(Arc::new(LIMIT_IN_ORDER))
+        .with_physical_optimizer_rule(Arc::new(DistinctScans));
     if options.memory_limit.is_none() {
         state = state
             .with_physical_optimizer_rule(Arc::new(PACKED_SORTS))

@@ -1,9 +1,13 @@
 //! Work of a function that several threads share.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use crate::cancel;
+
+/// The number of threads that can run at a time. Plans of a cluster have more parts.
+static CORES: LazyLock<usize> =
+    LazyLock::new(|| thread::available_parallelism().map_or(1, usize::from));
 
 /// Does something with each item, here and on up to `threads - 1` other threads, under the token
 /// of the statement that this thread works on. Returns the results in the order of the items. Where
@@ -13,7 +17,7 @@ pub(crate) fn on_threads<T: Send, R: Send>(
     items: Vec<T>,
     each: impl Fn(T) -> R + Sync,
 ) -> Vec<R> {
-    let others = threads.min(items.len()).saturating_sub(1);
+    let others = threads.min(*CORES).min(items.len()).saturating_sub(1);
     if others == 0 {
         return items.into_iter().map(each).collect();
     }

@@ -113,6 +113,11 @@ impl MaterializedTable {
         self.current()?.memory
     }
 
+    /// The number of rows; `None` before the query ran.
+    pub(crate) fn rows_now(&self) -> Option<usize> {
+        Some(self.current()?.stored.rows())
+    }
+
     /// The schema of the table.
     pub(crate) fn columns(&self) -> SchemaRef {
         Arc::clone(&self.schema)

@@ -91,6 +91,7 @@ pub enum Travel {
 /// All steps of this crate, by the names of their types. A test compares the list with the sources.
 pub const OWN_STEPS: &[(&str, Travel)] = &[
     ("ApplyExec", Travel::AtHome),
+    ("DenseAggregateExec", Travel::LeftOut),
     ("EachBatchExec", Travel::LeftOut),
     ("ForgetConstantsExec", Travel::AsValues),
     ("GraphScanExec", Travel::AtHome),

@@ -13,7 +13,7 @@ use datafusion::common::{Result, internal_err};
 use datafusion::error::DataFusionError;
 use tpq_tables::{CHUNK_ROWS, ChunkRange, ColumnKind, PickedRows, ReadError, Table};
 
-use super::stored_column::StoredColumn;
+use super::stored_column::{Facts, StoredColumn};
 
 /// A table in chunks that a scan can read.
 pub(crate) trait ChunkedTable: Send + Sync {
@@ -237,8 +237,7 @@ pub(crate) struct Chunks {
 /// Columns of some rows.
 struct Chunk {
     rows: usize,
-    /// Each with the range of its values.
-    columns: Vec<(StoredColumn, ChunkRange)>,
+    columns: Vec<(StoredColumn, Facts)>,
 }
 
 impl Chunk {
@@ -345,19 +344,17 @@ impl ChunkedTable for Snapshot {
     }
 
     fn chunk_range(&self, chunk: usize, column: usize) -> ChunkRange {
-        self.chunks[chunk].columns[column].1
+        self.chunks[chunk].columns[column].1.range
     }
 
     fn is_sorted_by(&self, column: usize) -> bool {
         let mut last = i64::MIN;
         self.chunks.iter().all(|chunk| {
-            let (stored, range) = &chunk.columns[column];
-            // A chunk that begins before the end of the one before is not read.
-            let follows = range.nulls == 0 && range.bounds.is_some_and(|(least, _)| last <= least);
-            let values = follows.then(|| stored.read(0..chunk.rows)).and_then(Result::ok);
-            last = range.bounds.map_or(last, |(_, greatest)| greatest);
-            let values = values.as_ref().and_then(|values| values.as_primitive_opt::<Int64Type>());
-            values.is_some_and(|values| values.values().is_sorted())
+            let (_, Facts { range, is_sorted }) = &chunk.columns[column];
+            let Some((least, greatest)) = range.bounds.filter(|_| *is_sorted) else { return false };
+            let follows = last <= least;
+            last = greatest;
+            follows
         })
     }
 

@@ -11,6 +11,7 @@
 //! pruning, accepts no filters, and loses its sort order when the plan is split over threads.
 
 mod chunked;
+mod distinct_values;
 mod group_keys;
 mod provider;
 mod pruning;
@@ -20,5 +21,6 @@ mod text_filter;
 mod value_filter;
 
 pub(crate) use chunked::{Chunks, Snapshot};
+pub(crate) use distinct_values::DistinctScans;
 pub(crate) use group_keys::{StringIds, integer_bounds, table_rows, with_string_ids};
 pub(crate) use provider::{StoredProvider, StoredTable};

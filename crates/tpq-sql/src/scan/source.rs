@@ -28,6 +28,7 @@ use datafusion::physical_plan::{DisplayFormatType, Partitioning, SortOrderPushdo
 use tpq_tables::PickedRows;
 
 use super::StoredTable;
+use super::distinct_values::{DistinctValues, few_values};
 use super::pruning::Pruner;
 use super::text_filter::TextFilter;
 use super::value_filter::{ValueFilter, WantedValues, Within};
@@ -54,6 +55,8 @@ pub(super) struct ChunkSource {
     fetch: Option<usize>,
     /// Whether to read from the last row to the first.
     reverse: bool,
+    /// The bounds of the only column, if each of its values is wanted once in each partition.
+    distinct: Option<(i64, i64)>,
     metrics: ExecutionPlanMetricsSet,
 }
 
@@ -78,6 +81,7 @@ impl ChunkSource {
             value_filters: Vec::new(),
             fetch,
             reverse: false,
+            distinct: None,
             metrics: ExecutionPlanMetricsSet::new(),
         })
     }
@@ -167,6 +171,19 @@ impl ChunkSource {
         id.map(|id| vec![id]).into_iter().chain(by_time).collect()
     }
 
+    /// The scan with each value of its only column once in each partition; `None` if it has further
+    /// columns, filters that only it applies or a limit, or if there may be many values.
+    pub(super) fn of_distinct_values(&self) -> Option<Self> {
+        let [column] = self.columns[..] else { return None };
+        let is_integer = self.schema.field(0).data_type() == &DataType::Int64;
+        if !is_integer || self.fetch.is_some() || self.reverse || self.has_filters() {
+            return None;
+        }
+        let table = self.table.table();
+        let ranges = (0..table.num_chunks()).map(|chunk| table.chunk_range(chunk, column));
+        Some(Self { distinct: Some(few_values(ranges)?), ..self.clone() })
+    }
+
     fn pruner(&self, partition: usize) -> Pruner {
         let values = self.value_filters.iter().map(|filter| filter.filter());
         let predicate = conjunction_opt(self.filters.iter().chain(values).cloned());
@@ -222,6 +239,9 @@ impl DataSource for ChunkSource {
         write!(f, "{}, chunks={}", table.name(), table.num_chunks())?;
         if self.reverse {
             write!(f, ", reverse")?;
+        }
+        if self.distinct.is_some() {
+            write!(f, ", distinct")?;
         }
         if let Some(predicate) = conjunction_opt(self.filters.iter().cloned()) {
             write!(f, ", prune by {predicate}")?;
@@ -287,7 +307,7 @@ impl DataSource for ChunkSource {
             statistics = statistics.to_inexact();
             statistics.num_rows = Precision::Exact(rows);
         }
-        if !self.filters.is_empty() || self.has_filters() {
+        if !self.filters.is_empty() || self.has_filters() || self.distinct.is_some() {
             statistics = statistics.to_inexact();
         }
         Ok(Arc::new(statistics))
@@ -444,8 +464,31 @@ impl Reader {
         }
     }
 
+    /// The values of all chunks, each once; `None` at the end.
+    fn read_distinct(&mut self, bounds: (i64, i64)) -> Result<Option<RecordBatch>> {
+        let table = Arc::clone(self.source.table.table());
+        let mut values = DistinctValues::within(bounds);
+        for chunk in std::mem::take(&mut self.chunks) {
+            self.cancel.check()?;
+            let has_all =
+                self.source.columns.iter().all(|&it| values.has_all(table.chunk_range(chunk, it)));
+            if has_all || !self.pruner.keeps(table.as_ref(), chunk) {
+                self.skipped.add(1);
+                continue;
+            }
+            let rows = table.read(chunk, 0..table.chunk_rows(chunk), &self.source.columns)?;
+            rows.columns().iter().try_for_each(|column| values.add(column))?;
+        }
+        let schema = Arc::clone(&self.source.schema);
+        let batch = values.finish().map(|values| RecordBatch::try_new(schema, vec![values]));
+        Ok(batch.transpose()?)
+    }
+
     /// The next batch; `None` at the end.
     fn read_batch(&mut self) -> Result<Option<RecordBatch>> {
+        if let Some(bounds) = self.source.distinct {
+            return self.read_distinct(bounds);
+        }
         let mut picked: Vec<PickedRows> = Vec::new();
         let mut count = 0;
         while self.remaining > 0 && count < self.step {

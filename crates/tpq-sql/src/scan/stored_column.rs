@@ -30,6 +30,13 @@ pub(super) enum StoredColumn {
     Texts { list: ArrayRef, numbers: Vec<u8>, nulls: Option<NullBuffer> },
 }
 
+/// What is known of the values of a column in the rows of a chunk.
+pub(super) struct Facts {
+    pub range: ChunkRange,
+    /// Whether the values are integers that never decrease and are never NULL.
+    pub is_sorted: bool,
+}
+
 /// Integers of the least width that holds all of them.
 pub(super) enum Differences {
     /// All of them are 0.
@@ -45,7 +52,7 @@ impl StoredColumn {
     ///
     /// # Errors
     /// When the types differ, which is a bug.
-    pub(super) fn new(parts: &[&ArrayRef]) -> Result<(Self, ChunkRange)> {
+    pub(super) fn new(parts: &[&ArrayRef]) -> Result<(Self, Facts)> {
         let integers = parts.iter().map(|part| part.as_primitive_opt::<Int64Type>());
         if let Some(integers) = integers.collect::<Option<Vec<_>>>() {
             return of_integers(parts, &integers);
@@ -56,7 +63,8 @@ impl StoredColumn {
             Some(texts) => texts,
             None => Self::Plain(whole(parts)?),
         };
-        Ok((column, ChunkRange { bounds: None, nulls: null_count(parts) }))
+        let range = ChunkRange { bounds: None, nulls: null_count(parts) };
+        Ok((column, Facts { range, is_sorted: false }))
     }
 
     /// The values in a range of rows.
@@ -153,13 +161,11 @@ fn added<T: Into<i64>>(differences: impl Iterator<Item = T>, least: i64) -> Vec<
     differences.map(|difference| least.wrapping_add(difference.into())).collect()
 }
 
-fn of_integers(
-    parts: &[&ArrayRef],
-    integers: &[&Int64Array],
-) -> Result<(StoredColumn, ChunkRange)> {
-    let least = integers.iter().filter_map(|part| min(part)).min();
-    let greatest = integers.iter().filter_map(|part| max(part)).max();
+fn of_integers(parts: &[&ArrayRef], integers: &[&Int64Array]) -> Result<(StoredColumn, Facts)> {
+    let least = integers.iter().filter_map(|part| min(*part)).min();
+    let greatest = integers.iter().filter_map(|part| max(*part)).max();
     let range = ChunkRange { bounds: least.zip(greatest), nulls: null_count(parts) };
+    let is_sorted = range.nulls == 0 && are_sorted(integers);
     let (least, greatest) = range.bounds.unwrap_or_default();
     let column = match Differences::new(integers, least, greatest) {
         Some(differences) => {
@@ -167,7 +173,18 @@ fn of_integers(
         }
         None => StoredColumn::Plain(whole(parts)?),
     };
-    Ok((column, range))
+    Ok((column, Facts { range, is_sorted }))
+}
+
+/// Whether values never decrease, one array after the other.
+fn are_sorted(parts: &[&Int64Array]) -> bool {
+    let mut last = i64::MIN;
+    parts.iter().all(|part| {
+        let values = part.values();
+        let follows = values.first().is_none_or(|first| last <= *first);
+        last = values.last().copied().unwrap_or(last);
+        follows && values.is_sorted()
+    })
 }
 
 /// A list of texts; `None` if there are many, or long ones.
@@ -248,8 +265,11 @@ mod tests {
         let parts: Vec<&ArrayRef> = parts.iter().collect();
         let arrays: Vec<&dyn Array> = parts.iter().map(|part| &***part).collect();
         let expected = concat(&arrays).expect("one type");
-        let (column, range) = StoredColumn::new(&parts).expect("one type");
-        assert_eq!(range.nulls, expected.null_count());
+        let (column, facts) = StoredColumn::new(&parts).expect("one type");
+        assert_eq!(facts.range.nulls, expected.null_count());
+        let integers = expected.as_primitive_opt::<Int64Type>();
+        let is_sorted = |all: &Int64Array| all.null_count() == 0 && all.values().is_sorted();
+        assert_eq!(facts.is_sorted, integers.is_some_and(is_sorted));
         let count = expected.len();
         for (start, end) in [(0, count), (1, count), (1, count - 1), (2, 2)] {
             assert_eq!(&column.read(start..end).unwrap(), &expected.slice(start, end - start));
@@ -284,6 +304,18 @@ mod tests {
         assert_eq!((width(i64::MIN, i64::MIN + 0xffff), width(0, 0x1_0000)), (2, 4));
         assert_eq!((width(-1, 0xffff_fffe), width(-1, 0xffff_ffff)), (4, 8));
         assert_eq!(width(i64::MIN, i64::MAX), 8);
+    }
+
+    #[test]
+    fn order_is_found_across_arrays() {
+        let sorted = |parts: &[ArrayRef]| {
+            let parts: Vec<&ArrayRef> = parts.iter().collect();
+            StoredColumn::new(&parts).expect("one type").1.is_sorted
+        };
+        assert!(sorted(&[integers(&[Some(1), Some(1)]), integers(&[]), integers(&[Some(1)])]));
+        assert!(!sorted(&[integers(&[Some(1), Some(3)]), integers(&[]), integers(&[Some(2)])]));
+        assert!(!sorted(&[integers(&[Some(1), None])]));
+        check(&[integers(&[Some(1), Some(2)]), integers(&[Some(2), Some(i64::MAX)])]);
     }
 
     #[test]

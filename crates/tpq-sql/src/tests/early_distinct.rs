@@ -66,3 +66,26 @@ async fn rows_that_are_counted_or_many_stay() {
         assert!(!below.unwrap().contains("AggregateExec"), "{plan}");
     }
 }
+
+#[tokio::test]
+async fn a_scan_gives_each_value_once() {
+    let analyzed = plan("EXPLAIN ANALYZE SELECT DISTINCT ucpu FROM sched").await;
+    let scan = analyzed.lines().find(|line| line.contains("DataSourceExec: sched")).unwrap();
+    // The first chunk of each of two parts has both CPUs; the other eight of ten are not read.
+    assert!(scan.contains(", distinct") && scan.contains("chunks_skipped=8"), "{scan}");
+    let found = rows(&session(), "SELECT DISTINCT ucpu FROM sched ORDER BY ucpu").await.unwrap();
+    assert!(found.contains("| 0    |") && found.contains("| 1    |"), "{found}");
+    assert_eq!(found.lines().filter(|line| line.starts_with('|')).count(), 3, "{found}");
+    let sql = "SELECT count(*) AS n, sum(dur) AS total FROM (SELECT DISTINCT dur FROM sched)";
+    let found = rows(&session(), sql).await.unwrap();
+    assert!(found.contains("| 10 | 45    |"), "{found}");
+    for sql in [
+        "SELECT DISTINCT ts FROM sched",
+        "SELECT DISTINCT ucpu FROM sched WHERE dur > 3",
+        "SELECT DISTINCT end_state FROM sched",
+        "SELECT ucpu, count(*) FROM sched GROUP BY ucpu",
+    ] {
+        let plan = plan(&format!("EXPLAIN {sql}")).await;
+        assert!(!plan.contains(", distinct"), "{plan}");
+    }
+}

@@ -30,6 +30,7 @@ mod sqlite;
 mod statements;
 mod subqueries;
 mod text_filters;
+mod total_windows;
 mod trace_lookups;
 mod value_filters;
 mod values;

@@ -12,6 +12,7 @@ use datafusion::common::Result;
 use super::super::{Catalog, tidy};
 use super::rows::{self, integers};
 use crate::module_objects::{ModuleContent, ObjectType, Part, contents, head_comment};
+use crate::threads::on_threads;
 use crate::views::Prelude;
 
 /// The module of stored tables that no view of the prelude replaces.
@@ -39,19 +40,36 @@ const COLUMNS: [&str; 10] = [
 /// The position of the only column of integers.
 const EXPOSED: usize = 5;
 
-pub(super) fn rows(catalog: &Catalog) -> Result<RecordBatch> {
+/// The rows; the texts of modules are read on up to `threads` threads.
+pub(super) fn rows(catalog: &Catalog, threads: usize) -> Result<RecordBatch> {
     let mut library = Library::default();
-    for (name, text) in Prelude::modules() {
-        library.add_module(&name, &text.into());
+    let prelude = Prelude::modules().map(|(name, text)| (name, Arc::<str>::from(text)));
+    for module in on_threads(threads, prelude.collect(), ReadModule::of) {
+        library.add_module(&module);
     }
     library.add_stored_tables(catalog);
     let modules = catalog.modules();
-    for name in modules.names() {
-        if let Some(text) = modules.text(name) {
-            library.add_module(name, &text);
-        }
+    let texts = modules.names().into_iter();
+    let texts = texts.filter_map(|name| Some((name.to_owned(), modules.text(name)?)));
+    for module in on_threads(threads, texts.collect(), ReadModule::of) {
+        library.add_module(&module);
     }
     library.finish()
+}
+
+/// What the text of a module says.
+struct ReadModule {
+    name: String,
+    doc: String,
+    objects: Vec<ModuleContent>,
+}
+
+impl ReadModule {
+    /// Reads a module by its name and text. Of one that cannot be parsed, there are no objects.
+    fn of((name, text): (String, Arc<str>)) -> Self {
+        let objects = contents(&name, &text).unwrap_or_default();
+        Self { name, doc: head_comment(&text), objects }
+    }
 }
 
 /// The rows, column by column.
@@ -63,12 +81,12 @@ struct Library {
 }
 
 impl Library {
-    /// Adds a module and its objects. Of a module that cannot be parsed, there are no objects.
-    fn add_module(&mut self, name: &str, text: &Arc<str>) {
-        let doc = head_comment(text);
-        self.add(name, &ModuleContent::without_parts(name, ObjectType::Module, doc));
-        for object in contents(name, text).unwrap_or_default() {
-            self.add(name, &object);
+    /// Adds a module and its objects.
+    fn add_module(&mut self, module: &ReadModule) {
+        let ReadModule { name, doc, objects } = module;
+        self.add(name, &ModuleContent::without_parts(name, ObjectType::Module, doc.clone()));
+        for object in objects {
+            self.add(name, object);
         }
     }
 

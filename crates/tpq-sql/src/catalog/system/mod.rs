@@ -105,13 +105,13 @@ impl SystemTable {
         }
     }
 
-    fn rows(self, catalog: &Catalog, planner: &Planner) -> Result<RecordBatch> {
+    fn rows(self, catalog: &Catalog, planner: &Planner, threads: usize) -> Result<RecordBatch> {
         match self {
             Self::Master => master::rows(catalog),
             Self::Schemata => information_schema::schemata(),
             Self::Tables => information_schema::tables(catalog, planner),
             Self::Columns => information_schema::columns(catalog, planner),
-            Self::Library => library::rows(catalog),
+            Self::Library => library::rows(catalog, threads),
         }
     }
 
@@ -162,12 +162,15 @@ impl TableProvider for SystemProvider {
 
     async fn scan(
         &self,
-        _: &dyn Session,
+        session: &dyn Session,
         projection: Option<&Vec<usize>>,
         _: &[Expr],
         _: Option<usize>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        let rows = self.directory.read(|catalog, planner| self.table.rows(catalog, planner))??;
+        let threads = session.config().target_partitions();
+        let rows =
+            |catalog: &Catalog, planner: &Planner| self.table.rows(catalog, planner, threads);
+        let rows = self.directory.read(rows)??;
         let schema = self.table.schema();
         let scan = MemorySourceConfig::try_new_exec(&[vec![rows]], schema, projection.cloned())?;
         Ok(scan)

@@ -11,7 +11,7 @@ use crate::functions::pointers::operator::Resources;
 use crate::threads::on_threads;
 
 /// The number of runs for which memory is reserved at a time.
-const STEP: usize = 1 << 16;
+const STEP: usize = 1 << 12;
 /// The number of runs after which filling a column looks for cancellation.
 const RUNS_AT_ONCE: usize = 1 << 12;
 /// The least number of intervals for which a thread is worth its start.
