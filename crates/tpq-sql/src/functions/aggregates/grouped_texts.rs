@@ -366,7 +366,7 @@ mod tests {
     use super::*;
 
     fn by_number(descending: bool) -> GroupedTexts {
-        let options = SortOptions { descending, nulls_first: true };
+        let options = SortOptions { descending, nulls_first: !descending };
         let field = SortField::new_with_options(DataType::Int64, options);
         GroupedTexts::in_order(vec![field]).unwrap()
     }
@@ -398,7 +398,7 @@ mod tests {
         // Group 1 has one text, group 2 none.
         grouped.update_batch(&rows, &[0, 1, 0, 2, 0, 0], None, 3).unwrap();
         let joined = grouped.evaluate(EmitTo::All).unwrap();
-        // NULL comes first. The separator of a row is written before it.
+        // NULL is the least key. The separator of a row is written before it.
         assert_eq!(texts(&joined), [Some("null+a/b-c"), Some("x"), None]);
 
         let mut grouped = by_number(true);
