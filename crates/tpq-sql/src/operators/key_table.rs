@@ -24,12 +24,22 @@ pub(super) enum Key {
     Texts(StringIds),
 }
 
+/// Rows up to which groups are found by hashes: a statement may ask for a few rows many times, and
+/// a table of all keys takes long to make.
+const FEW_ROWS: usize = 1024;
+
 /// The group of each key. A group is the number of its key in the order in which keys came.
 pub(super) struct KeyTable {
     low: i64,
-    /// By the distance of a key from `low`, its group counted from 1; 0 where it has none.
+    /// The number of keys from `low` on.
+    count: usize,
+    /// The number of rows so far.
+    rows: usize,
+    /// By the distance of a key from `low`, its group counted from 1; 0 where it has none. Empty as
+    /// long as there are few rows.
     groups: Vec<u32>,
-    /// Groups of other keys, which only a damaged file has.
+    /// Groups of keys that are not in the table: all of few rows, and those out of range, which
+    /// only a damaged file has.
     others: FxHashMap<i64, u32>,
     /// The group of NULL, counted from 1.
     null: u32,
@@ -43,8 +53,8 @@ impl KeyTable {
             Key::Integers { low, count } => (*low, *count),
             Key::Texts(ids) => (0, ids.count()),
         };
-        let (others, keys) = (FxHashMap::default(), Vec::new());
-        Self { low, groups: vec![0; count], others, null: 0, keys }
+        let (groups, others, keys) = (Vec::new(), FxHashMap::default(), Vec::new());
+        Self { low, count, rows: 0, groups, others, null: 0, keys }
     }
 
     /// The number of groups.
@@ -58,6 +68,10 @@ impl KeyTable {
     /// When the column has another type, which is a bug.
     pub(super) fn assign(&mut self, column: &ArrayRef, of_rows: &mut Vec<usize>) -> Result<()> {
         of_rows.clear();
+        self.rows = self.rows.saturating_add(column.len());
+        if self.rows > FEW_ROWS && self.groups.is_empty() {
+            self.make_table();
+        }
         match column.data_type() {
             DataType::UInt32 => {
                 let ids = column.as_primitive::<UInt32Type>().values();
@@ -78,10 +92,22 @@ impl KeyTable {
         Ok(())
     }
 
+    /// Makes the table, with the groups so far.
+    fn make_table(&mut self) {
+        self.groups = vec![0; self.count];
+        let (low, groups) = (self.low, &mut self.groups);
+        self.others.retain(|&key, group| match groups.get_mut(distance(low, key)) {
+            Some(place) => {
+                *place = *group;
+                false
+            }
+            None => true,
+        });
+    }
+
     #[inline]
     fn group(&mut self, key: i64) -> usize {
-        let distance = usize::try_from(key.wrapping_sub(self.low) as u64).unwrap_or(usize::MAX);
-        let group = match self.groups.get_mut(distance) {
+        let group = match self.groups.get_mut(distance(self.low, key)) {
             Some(group) => group,
             None => self.others.entry(key).or_default(),
         };
@@ -121,6 +147,12 @@ impl KeyTable {
     }
 }
 
+/// How far a key is from the least one; more than any table has keys if it is less than that.
+#[inline]
+fn distance(low: i64, key: i64) -> usize {
+    usize::try_from(key.wrapping_sub(low) as u64).unwrap_or(usize::MAX)
+}
+
 #[cfg(test)]
 mod tests {
     use datafusion::arrow::array::UInt32Array;
@@ -153,5 +185,23 @@ mod tests {
         assert_eq!(table.len(), 6);
         let ids = UInt32Array::from(vec![6, u32::MAX]);
         assert_eq!(groups(&mut table, Arc::new(ids)), [5, 6]);
+    }
+
+    #[test]
+    fn groups_of_few_rows_stay_in_the_table_of_many() {
+        let key = Key::Integers { low: 10, count: 4 };
+        let mut table = KeyTable::new(&key);
+        let few = Int64Array::from(vec![Some(12), Some(99), None, Some(10)]);
+        assert_eq!(groups(&mut table, Arc::new(few)), [0, 1, 2, 3]);
+        assert!(table.groups.is_empty());
+        let many = Int64Array::from_iter_values((0..FEW_ROWS as i64).map(|row| 10 + row % 4));
+        let found = groups(&mut table, Arc::new(many));
+        assert_eq!(found.len(), FEW_ROWS);
+        assert_eq!(found[..5], [3, 4, 0, 5, 3]);
+        assert_eq!((table.groups.len(), table.others.len()), (4, 1));
+        let more = Int64Array::from(vec![Some(99), None, Some(13), Some(9)]);
+        assert_eq!(groups(&mut table, Arc::new(more)), [1, 2, 5, 6]);
+        let keys = [Some(12), Some(99), None, Some(10), Some(11), Some(13), Some(9)];
+        assert_eq!(table.keys(&key).as_primitive::<Int64Type>(), &Int64Array::from(keys.to_vec()));
     }
 }

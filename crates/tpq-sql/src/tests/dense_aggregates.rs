@@ -48,8 +48,15 @@ async fn is_dense(session: &Session, sql: &str) -> bool {
 
 /// Compares the groups of a key with those of an expression of the same values, which are found by
 /// hashes.
-async fn compare(session: &Session, table: &str, key: &str, same: &str, condition: &str) {
-    for functions in FUNCTIONS {
+async fn compare(
+    session: &Session,
+    functions: &[&str],
+    table: &str,
+    keys: [&str; 2],
+    condition: &str,
+) {
+    let [key, same] = keys;
+    for functions in functions {
         let by = |key: &str| {
             format!("SELECT {key} AS k, {functions} FROM {table} {condition} GROUP BY {key}")
         };
@@ -77,7 +84,8 @@ async fn groups_of_texts_are_the_same() {
         "WHERE dur < -5",
     ];
     for condition in conditions {
-        compare(&session, "slice", "name", "name || ''", condition).await;
+        let functions = if condition.is_empty() { &FUNCTIONS[..] } else { &FUNCTIONS[..2] };
+        compare(&session, functions, "slice", ["name", "name || ''"], condition).await;
     }
 }
 
@@ -110,11 +118,11 @@ async fn groups_of_integers_are_the_same() {
                   SELECT nullif(dur, 3) - 2 AS k, dur, ts, category FROM slice";
     rows(&session, &format!("{create}; SELECT 1")).await.unwrap();
     for condition in ["", "WHERE dur > 3", "WHERE k IS NULL", "WHERE dur < -5"] {
-        compare(&session, "keyed", "k", "k + 0", condition).await;
+        compare(&session, &FUNCTIONS[..3], "keyed", ["k", "k + 0"], condition).await;
     }
     let joined = "(SELECT e.k, e.dur, e.ts, e.category FROM slice s LEFT JOIN keyed e \
                   ON e.ts = s.ts + 10)";
-    compare(&session, joined, "k", "k + 0", "").await;
+    compare(&session, &FUNCTIONS[..2], joined, ["k", "k + 0"], "").await;
 }
 
 #[tokio::test]

@@ -72,23 +72,25 @@ async fn groups_are_those_of_joined_rows() {
         "count(s.end_state) AS n, min(s.end_state) AS a, max(s.ts) AS b",
         "count(*) FILTER (WHERE s.dur > 5) AS n, sum(s.dur) FILTER (WHERE s.dur > 5) AS d",
     ];
-    for functions in functions {
-        for group in ["t.name", "t.name, t.tid", "s.utid, t.name"] {
+    let others = [
+        "WHERE t.name = 'app'",
+        "WHERE t.name IS NULL",
+        "WHERE s.dur < -5",
+        "WHERE s.utid = 6",
+        "WHERE s.utid IN (1, 2) AND t.tid > 101",
+        "WHERE s.end_state IS NULL",
+    ];
+    for group in ["t.name", "t.name, t.tid", "s.utid, t.name"] {
+        let grouped = |condition: &str| format!("{condition} GROUP BY {group}");
+        for functions in functions {
             let columns = format!("{group}, {functions}");
             for condition in ["", "WHERE s.dur > 3"] {
-                compare(&session, &columns, &format!("{condition} GROUP BY {group}"), true).await;
+                compare(&session, &columns, &grouped(condition), true).await;
             }
-            let others = [
-                "WHERE t.name = 'app'",
-                "WHERE t.name IS NULL",
-                "WHERE s.dur < -5",
-                "WHERE s.utid = 6",
-                "WHERE s.utid IN (1, 2) AND t.tid > 101",
-                "WHERE s.end_state IS NULL",
-            ];
-            for condition in others {
-                compare(&session, &columns, &format!("{condition} GROUP BY {group}"), false).await;
-            }
+        }
+        let columns = format!("{group}, {}", functions[0]);
+        for condition in others {
+            compare(&session, &columns, &grouped(condition), false).await;
         }
     }
 }
