@@ -103,4 +103,5 @@ pub const OWN_STEPS: &[(&str, Travel)] = &[
     ("SpanJoinExec", Travel::AsValues),
     ("StepTableExec", Travel::AtHome),
     ("TableCallExec", Travel::AtHome),
+    ("TextsOfIdsExec", Travel::LeftOut),
 ];

@@ -200,7 +200,7 @@ async fn names_pass_joins_as_string_ids() {
     let of = |keys: [&str; 2], condition: &str| {
         let [first, second] = keys;
         format!(
-            "SELECT {first} AS a, {second} AS b, count(*) AS n, sum(c.dur) AS d \
+            "SELECT {first} AS a, {second} AS b, count(*) AS n, sum(c.dur + p.dur) AS d \
              FROM slice c JOIN slice p ON c.parent_id = p.id {condition} \
              GROUP BY {first}, {second} ORDER BY 1, 2"
         )

@@ -70,7 +70,7 @@ async fn groups_are_those_of_joined_rows() {
     let functions = [
         "count(*) AS n, sum(s.dur) AS d, min(s.dur) AS a, max(s.dur) AS b",
         "count(s.end_state) AS n, min(s.end_state) AS a, max(s.ts) AS b",
-        "count(*) FILTER (WHERE s.dur > 5) AS n, sum(s.dur) FILTER (WHERE s.dur > 5) AS d",
+        "count(*) FILTER (WHERE s.dur > 5) AS n, sum(s.dur) FILTER (WHERE s.dur > 6) AS d",
     ];
     let others = [
         "WHERE t.name = 'app'",

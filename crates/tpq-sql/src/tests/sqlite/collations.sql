@@ -49,8 +49,8 @@ WITH c AS (SELECT name COLLATE NOCASE AS n, id FROM slice) SELECT id FROM c WHER
 WITH c(m, i) AS (SELECT name COLLATE NOCASE, id FROM slice) SELECT i, m BETWEEN 'APP' AND 'APQ', CASE m WHEN 'RENDER' THEN 1 END FROM c ORDER BY m, i
 SELECT count(*) FROM (SELECT name COLLATE NOCASE AS n FROM (SELECT name FROM thread UNION ALL SELECT upper(name) FROM thread)) GROUP BY n ORDER BY 1
 SELECT count(*), count(DISTINCT n) FROM (SELECT name COLLATE NOCASE AS n FROM (SELECT name FROM thread UNION ALL SELECT upper(name) FROM thread))
-SELECT id, utid FROM (SELECT n, id FROM (SELECT name COLLATE NOCASE AS n, id FROM slice)) AS x JOIN thread ON n = thread.name ORDER BY id, utid
-SELECT id, utid FROM (SELECT name COLLATE NOCASE AS n, id FROM slice) AS x JOIN thread ON thread.name = x.n ORDER BY id, utid
+SELECT x.id, utid FROM (SELECT n, id FROM (SELECT name COLLATE NOCASE AS n, id FROM slice)) AS x JOIN thread ON n = thread.name ORDER BY x.id, utid
+SELECT x.id, utid FROM (SELECT name COLLATE NOCASE AS n, id FROM slice) AS x JOIN thread ON thread.name = x.n ORDER BY x.id, utid
 SELECT length(n), n || '!', n LIKE 'A%' FROM (SELECT name COLLATE NOCASE AS n, id FROM slice) WHERE n >= 'REND' AND n < 'S' ORDER BY id
 SELECT count(*) FROM (SELECT DISTINCT n FROM (SELECT name COLLATE NOCASE AS n FROM (SELECT name FROM thread UNION ALL SELECT upper(name) FROM thread)))
 SELECT lower(n) AS n FROM (SELECT name COLLATE NOCASE AS n, utid FROM thread) ORDER BY n
