@@ -92,6 +92,10 @@ impl<'r, R: EventReader + ?Sized> ReadAhead<'r, R> {
             };
             let file = &mut state.files[number];
             file.queued = false;
+            // The consumer may have read a file that was queued to its end.
+            if file.ended {
+                continue;
+            }
             let Some(reader) = file.reader.take() else { continue };
             state.ahead += 1;
             drop(state);
@@ -300,6 +304,24 @@ mod tests {
             assert!(ahead.next(file, read).is_none());
             assert!(ahead.next(file, read).is_none());
         }
+    }
+
+    /// As where it asks for the last file first: no thread reads that again, or takes its end for
+    /// that of another file.
+    #[test]
+    fn a_file_that_the_consumer_has_read_ends_once() {
+        let mut readers = files(2, 2);
+        let ahead = ReadAhead::new(readers.iter_mut(), None);
+        let read = |reader: &mut Counting| reader.next_batch();
+        while ahead.next(1, read).is_some() {}
+        ahead.work(|reader| {
+            assert_eq!(reader.file, 0);
+            read(reader)
+        });
+        assert_eq!(ahead.lock().unfinished, 0);
+        let rest: Vec<u64> = std::iter::from_fn(|| ahead.next(0, read)).map(|it| it.done).collect();
+        assert_eq!(rest, [1, 2]);
+        assert!(ahead.next(1, read).is_none());
     }
 
     /// Like a thread that cannot be started, or a panic of the thread that sorts events.

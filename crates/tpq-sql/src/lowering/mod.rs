@@ -35,8 +35,9 @@ pub(crate) fn lower(plan: LogicalPlan) -> Result<LogicalPlan> {
     let plan = zeros::lower(plan)?;
     let plan = window_keys::lower(plan)?;
     let plan = table_calls::lower(plan)?;
+    // Before subqueries become steps of their own, where they are not found any more.
+    let plan = ordered_aggregates::lower(plan)?;
     let plan = subqueries::lower(plan)?;
     let plan = values_in_joins::lower(plan)?;
-    let plan = ordered_aggregates::lower(plan)?;
     keys::lower(plan)
 }

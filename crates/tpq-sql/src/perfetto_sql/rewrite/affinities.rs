@@ -19,6 +19,7 @@ use super::computed_columns::{Computed, ComputedColumns};
 use super::{call, take};
 use crate::perfetto_sql::planner::Planner;
 use crate::perfetto_sql::scope::{Scope, Source, is_same, visit_queries};
+use crate::perfetto_sql::scope_stack::ScopeStack;
 use crate::perfetto_sql::walk::{walk_expressions_mut, walk_mut};
 
 /// Marks the computed columns in the comparisons of a statement.
@@ -137,7 +138,8 @@ impl Marker<'_, '_> {
             ControlFlow::Continue(())
         });
         if is_read {
-            let _ = walk_mut(query, &mut ReadMarker { around: self, own: Vec::new() });
+            let scopes = ScopeStack::new(Some(self.scope.clone()));
+            let _ = walk_mut(query, &mut ReadMarker { around: self, scopes, own: Vec::new() });
         }
     }
 }
@@ -212,6 +214,7 @@ impl VisitorMut for Marker<'_, '_> {
 /// Marks the columns of a SELECT in a subquery of it.
 struct ReadMarker<'m, 'a, 'p> {
     around: &'m mut Marker<'a, 'p>,
+    scopes: ScopeStack<'p>,
     /// The tables and aliases of each query within the SELECT, the innermost last.
     own: Vec<Vec<Source>>,
 }
@@ -238,15 +241,18 @@ impl VisitorMut for ReadMarker<'_, '_, '_> {
     type Break = ();
 
     fn pre_visit_query(&mut self, query: &mut Query) -> ControlFlow<()> {
-        let scope = self.around.scope.within(query);
+        self.scopes.enter(query);
         let mut sources = Vec::new();
-        own_sources(&query.body, &scope, &mut sources);
+        if let Some(scope) = self.scopes.innermost() {
+            own_sources(&query.body, scope, &mut sources);
+        }
         self.own.push(sources);
         ControlFlow::Continue(())
     }
 
     fn post_visit_query(&mut self, _: &mut Query) -> ControlFlow<()> {
         self.own.pop();
+        self.scopes.leave();
         ControlFlow::Continue(())
     }
 

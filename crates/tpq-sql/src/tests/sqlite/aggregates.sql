@@ -45,6 +45,8 @@ SELECT group_concat(id, name ORDER BY id), group_concat(name, nullif(depth, 1) O
 SELECT track_id, group_concat(name, '<' || id || '>' ORDER BY id DESC) FILTER (WHERE dur <> 0) FROM slice GROUP BY track_id ORDER BY track_id
 SELECT depth, group_concat(parent_id, track_id ORDER BY -id) FROM slice GROUP BY depth ORDER BY depth
 SELECT group_concat(name, id ORDER BY id) FROM slice WHERE id > 100
+SELECT s.id, (SELECT group_concat(t.id, '<' || s.id || '>' ORDER BY t.id DESC) FROM slice t WHERE t.id <= s.id) FROM slice s ORDER BY s.id
+SELECT s.id, (SELECT group_concat(t.id, t.depth ORDER BY t.id DESC) FROM slice t WHERE t.track_id = s.track_id) FROM slice s ORDER BY s.id
 SELECT name, group_concat(id, ' ' ORDER BY parent_id, depth DESC, id DESC) FROM slice GROUP BY name ORDER BY name
 SELECT string_agg(name, '-' ORDER BY id) FROM slice
 SELECT group_concat(value, ' ') FROM (SELECT value FROM counter ORDER BY id)
