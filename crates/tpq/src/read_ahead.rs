@@ -175,8 +175,7 @@ impl<'r, R: EventReader + ?Sized> ReadAhead<'r, R> {
 }
 
 impl<R: ?Sized> State<'_, R> {
-    /// Notes that a file has no more batches, by the thread that has its reader. A file that was
-    /// queued before the consumer found its end is read once more.
+    /// Notes that a file has no more batches, by the thread that has its reader.
     fn end(&mut self, number: usize) {
         let file = &mut self.files[number];
         if !file.ended {
