@@ -3,20 +3,23 @@
 //! `SELECT id_1, sum(ii.dur), b.ts FROM _interval_intersect!((…, buckets), ()) ii JOIN buckets b ON
 //! id_1 = b.id GROUP BY id_1` joins millions of rows with the few rows of `buckets`, and looks for
 //! the first `b.ts` of each group. A group has one key, so it has one partner, if the key is unique
-//! in `buckets`: the sums can be computed before the join, and the join has a row for each group.
+//! in `buckets`: the sums can be computed before the join, and the join has a row for each group. A
+//! sum of a group without a partner may be out of range: that is no error, as nothing reads it.
 //!
 //! This is for the rows of a table function. A join with a stored table can be cheaper than its
 //! sums, because the scan reads only rows that have a partner.
 
 use std::sync::Arc;
 
+use datafusion::arrow::datatypes::DataType;
 use datafusion::common::tree_node::Transformed;
 use datafusion::common::{Column, JoinType, Result};
 use datafusion::logical_expr::expr::AggregateFunction;
-use datafusion::logical_expr::{Aggregate, Expr, Join, LogicalPlan, Projection};
+use datafusion::logical_expr::{Aggregate, Expr, ExprSchemable, Join, LogicalPlan, Projection};
 use datafusion::optimizer::optimizer::ApplyOrder;
 use datafusion::optimizer::{OptimizerConfig, OptimizerRule};
 
+use crate::functions::{sum_in_range, wide_sum};
 use crate::operators::TableCall;
 use crate::unique_columns::is_unique_column;
 
@@ -54,10 +57,12 @@ fn summed_before(plan: &LogicalPlan) -> Result<Option<LogicalPlan>> {
     let Some(sides) = join_below(&step.input).and_then(|join| Sides::of(join, step)) else {
         return Ok(None);
     };
-    let values = step.aggr_expr.iter().map(|expr| sides.value(expr));
+    let fields = step.schema.fields().iter().skip(step.group_expr.len());
+    let values = step.aggr_expr.iter().zip(fields.clone());
+    let values = values.map(|(expr, field)| sides.value(expr, field.name()));
     let Some(values) = values.collect::<Option<Vec<_>>>() else { return Ok(None) };
     let sums = values.iter().filter_map(|value| match value {
-        Value::Sum(sum) => Some(sum.clone()),
+        Value::Sum(sum) | Value::WideSum(sum) => Some(sum.clone()),
         Value::OfPartner(_) => None,
     });
     let groups = Arc::clone(sides.groups);
@@ -66,16 +71,17 @@ fn summed_before(plan: &LogicalPlan) -> Result<Option<LogicalPlan>> {
     let mut sums = sums.collect::<Vec<_>>().into_iter();
     // A sum may have the name of a column of the other side.
     let Ok(joined) = sides.joined(LogicalPlan::Aggregate(below)) else { return Ok(None) };
-    let names = step.schema.fields().iter().skip(step.group_expr.len());
     let mut columns = step.group_expr.clone();
-    for (value, field) in values.into_iter().zip(names) {
-        columns.push(match value {
-            Value::OfPartner(value) => value.alias(field.name()),
-            Value::Sum(_) => match sums.next() {
-                Some(sum) => Expr::Column(sum),
-                None => return Ok(None),
-            },
-        });
+    for (value, field) in values.into_iter().zip(fields) {
+        let column = match value {
+            Value::OfPartner(value) => Some(value.alias(field.name())),
+            Value::Sum(_) => sums.next().map(Expr::Column),
+            Value::WideSum(_) => {
+                sums.next().map(|sum| sum_in_range(Expr::Column(sum)).alias(field.name()))
+            }
+        };
+        let Some(column) = column else { return Ok(None) };
+        columns.push(column);
     }
     let schema = Arc::clone(&step.schema);
     let columns = Projection::try_new_with_schema(columns, Arc::new(joined), schema)?;
@@ -125,8 +131,8 @@ impl<'a> Sides<'a> {
         fits.then_some(Self { join, groups, partners, is_left })
     }
 
-    /// A result of the groups; `None` if it cannot be computed on one side.
-    fn value(&self, expr: &Expr) -> Option<Value> {
+    /// A result of the groups, which has a name; `None` if it cannot be computed on one side.
+    fn value(&self, expr: &Expr, name: &str) -> Option<Value> {
         let Expr::AggregateFunction(AggregateFunction { func, params }) = expr.clone().unalias()
         else {
             return None;
@@ -138,7 +144,11 @@ impl<'a> Sides<'a> {
             return None;
         }
         if SUMS.contains(&func.name()) && params.order_by.is_empty() && is_of(self.groups, expr) {
-            return Some(Value::Sum(expr.clone()));
+            if func.name() != "sum" || !self.is_integer(&params.args) {
+                return Some(Value::Sum(expr.clone()));
+            }
+            let sum = (!params.distinct).then(|| wide_sum(params.args, params.filter));
+            return sum.map(|sum| Value::WideSum(sum.alias(name)));
         }
         match &params.args[..] {
             [value]
@@ -150,6 +160,12 @@ impl<'a> Sides<'a> {
             }
             _ => None,
         }
+    }
+
+    /// Whether the only argument of a function of the groups is an integer.
+    fn is_integer(&self, args: &[Expr]) -> bool {
+        let [argument] = args else { return false };
+        matches!(argument.get_type(self.groups.schema()), Ok(DataType::Int64))
     }
 
     /// The join with other rows on the side of the groups.
@@ -174,6 +190,8 @@ impl<'a> Sides<'a> {
 enum Value {
     /// An aggregate of the rows of the group.
     Sum(Expr),
+    /// A sum of integers, as a decimal.
+    WideSum(Expr),
     /// A value of the row that all rows of the group are joined with.
     OfPartner(Expr),
 }

@@ -26,7 +26,11 @@ fn overflow<T>() -> Result<T> {
     exec_err!("integer overflow in sum(): write total(x) or sum(CAST(x AS REAL)) for a real")
 }
 
-fn in_range(sum: i128) -> Result<i64> {
+/// The sum as an integer of 64 bits.
+///
+/// # Errors
+/// When it is out of range.
+pub(super) fn in_range(sum: i128) -> Result<i64> {
     match i64::try_from(sum) {
         Ok(sum) => Ok(sum),
         Err(_) => overflow(),

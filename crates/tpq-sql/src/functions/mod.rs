@@ -54,6 +54,7 @@ mod time_bucket;
 mod trace_time;
 mod unicode_escapes;
 mod value;
+mod wide_sum;
 
 use std::sync::{Arc, LazyLock};
 
@@ -85,6 +86,7 @@ pub(crate) use table_function::{
     CallArgument, CallPart, CallParts, CalledRows, PendingCalls, RowParts, TableFunction,
 };
 pub(crate) use text::CONCAT_TEXT;
+pub(crate) use wide_sum::{sum_in_range, wide_sum};
 
 /// All scalar functions for a trace.
 pub(crate) fn scalar(tables: &TraceTables) -> Vec<Arc<ScalarUDF>> {

@@ -70,3 +70,22 @@ async fn other_sums_stay_above_the_join() {
     // Bucket 0 has two partners.
     assert!(found.contains("225000") && found.contains("112500"), "{found}");
 }
+
+#[tokio::test]
+async fn only_sums_that_are_read_are_in_range() {
+    let of_values = |values: &str| {
+        format!(
+            "CREATE TABLE named (id INTEGER PRIMARY KEY, name TEXT);
+             INSERT INTO named (id, name) VALUES (1, 'one'), (2, 'two');
+             SELECT j.value, sum(CASE WHEN j.value = 2 THEN 7 ELSE 9223372036854775807 END) AS s, \
+             n.name FROM json_each('{values}') j JOIN named n ON j.value = n.id GROUP BY j.value"
+        )
+    };
+    // The rows of 40 have no partner.
+    let found = rows(&session(), &of_values("[2, 40, 40, 2]")).await.unwrap();
+    assert!(found.contains("| 2     | 14 | two  |") && !found.contains("40"), "{found}");
+    let plan = plan(&of_values("[2, 40, 40, 2]").replace("SELECT j", "EXPLAIN SELECT j")).await;
+    assert!(plan.contains("__sum_in_range"), "{plan}");
+    let error = rows(&session(), &of_values("[2, 1, 1, 2]")).await.unwrap_err();
+    assert!(error.to_string().contains("integer overflow in sum()"), "{error}");
+}
