@@ -180,8 +180,9 @@ fn options_of_task(args: &ExecutorArgs, tasks: usize) -> anyhow::Result<ImportOp
     })
 }
 
-/// Prints a line on stderr: programs that start a cluster wait for it.
+/// Prints a line on stderr: programs that start a cluster wait for it. It is written as a whole, as
+/// several processes may have one stderr.
 fn tell(what: &str) {
     // A message that cannot be printed is not an error.
-    let _ = writeln!(std::io::stderr(), "{what}");
+    let _ = std::io::stderr().write_all(format!("{what}\n").as_bytes());
 }
