@@ -24,11 +24,14 @@ pub(crate) struct StepRule {
     pub rewrite: fn(LogicalPlan) -> Result<Transformed<LogicalPlan>>,
 }
 
+/// A step of a physical plan, in which all inputs are rewritten.
+type Step = Arc<dyn ExecutionPlan>;
+
 /// A rule that rewrites the steps of a physical plan, each after its inputs.
 #[derive(Debug)]
 pub(crate) struct PhysicalStepRule {
     pub name: &'static str,
-    pub rewrite: fn(Arc<dyn ExecutionPlan>) -> Result<Transformed<Arc<dyn ExecutionPlan>>>,
+    pub rewrite: fn(Step) -> Result<Transformed<Step>>,
 }
 
 /// The replacement of a step; the step as it is if there is none.

@@ -232,9 +232,12 @@ mod tests {
 
     use super::*;
 
-    /// Runs the operator on tables with rows of id, start and duration, and a text as key.
-    fn intersected(tables: &[(&[[i64; 3]], &[Option<&str>])], threads: usize) -> Vec<Vec<String>> {
-        let operand = |&(rows, keys): &(&[[i64; 3]], &[Option<&str>])| {
+    /// Rows of id, start and duration, and their texts as keys, if they have any.
+    type Rows<'a> = (&'a [[i64; 3]], &'a [Option<&'a str>]);
+
+    /// Runs the operator on tables.
+    fn intersected(tables: &[Rows<'_>], threads: usize) -> Vec<Vec<String>> {
+        let operand = |&(rows, keys): &Rows<'_>| {
             let column = |at: usize| -> ArrayRef {
                 Arc::new(Int64Array::from_iter_values(rows.iter().map(|row| row[at])))
             };
@@ -258,7 +261,7 @@ mod tests {
 
     #[test]
     fn three_tables_are_intersected() {
-        let tables: [(&[[i64; 3]], &[Option<&str>]); 3] = [
+        let tables: [Rows<'_>; 3] = [
             (&[[7, 0, 100]], &[]),
             // Not in the order of time.
             (&[[9, 20, 30], [8, 10, 20]], &[]),
@@ -270,7 +273,7 @@ mod tests {
 
     #[test]
     fn keys_are_those_of_the_first_table() {
-        let tables: [(&[[i64; 3]], &[Option<&str>]); 2] = [
+        let tables: [Rows<'_>; 2] = [
             (&[[1, 0, 10], [2, 5, 10], [3, 6, 0]], &[Some("a"), None, Some("a")]),
             (&[[4, 0, 7], [5, 0, 7]], &[None, Some("a")]),
         ];
@@ -282,8 +285,7 @@ mod tests {
 
     #[test]
     fn a_single_table_is_its_own_intersection() {
-        let tables: [(&[[i64; 3]], &[Option<&str>]); 1] =
-            [(&[[1, 5, 10], [2, 0, i64::MAX], [3, 9, i64::MAX]], &[])];
+        let tables: [Rows<'_>; 1] = [(&[[1, 5, 10], [2, 0, i64::MAX], [3, 9, i64::MAX]], &[])];
         let rest = (i64::MAX - 9).to_string();
         let most = i64::MAX.to_string();
         assert_eq!(
