@@ -16,39 +16,20 @@ use datafusion::common::tree_node::Transformed;
 use datafusion::common::{Column, JoinType, Result};
 use datafusion::logical_expr::expr::AggregateFunction;
 use datafusion::logical_expr::{Aggregate, Expr, ExprSchemable, Join, LogicalPlan, Projection};
-use datafusion::optimizer::optimizer::ApplyOrder;
-use datafusion::optimizer::{OptimizerConfig, OptimizerRule};
 
 use crate::functions::{sum_in_range, wide_sum};
 use crate::operators::TableCall;
+use crate::step_rules::{StepRule, replaced};
 use crate::unique_columns::is_unique_column;
 
 /// Functions whose result depends on the set of rows alone, not on their order.
 const SUMS: [&str; 4] = ["count", "max", "min", "sum"];
 
 /// Puts such sums below the join.
-#[derive(Debug)]
-pub(crate) struct EarlySums;
+pub(crate) const EARLY_SUMS: StepRule = StepRule { name: "early_sums", rewrite: sums_below };
 
-impl OptimizerRule for EarlySums {
-    fn name(&self) -> &str {
-        "early_sums"
-    }
-
-    fn apply_order(&self) -> Option<ApplyOrder> {
-        Some(ApplyOrder::TopDown)
-    }
-
-    fn rewrite(
-        &self,
-        plan: LogicalPlan,
-        _: &dyn OptimizerConfig,
-    ) -> Result<Transformed<LogicalPlan>> {
-        Ok(match summed_before(&plan)? {
-            Some(joined) => Transformed::yes(joined),
-            None => Transformed::no(plan),
-        })
-    }
+fn sums_below(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
+    Ok(replaced(summed_before(&plan)?, plan))
 }
 
 /// The groups of a plan, with sums below its join; `None` if it is another plan.

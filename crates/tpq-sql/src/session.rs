@@ -19,7 +19,7 @@ use crate::catalog::{Catalog, Relation};
 use crate::changes::{Change, change_of};
 use crate::early_distinct::EARLY_DISTINCT;
 use crate::early_semi_joins::EARLY_SEMI_JOINS;
-use crate::early_sums::EarlySums;
+use crate::early_sums::EARLY_SUMS;
 use crate::errors::{Names, SqlError, SqlErrorKind, translate};
 use crate::execute::Executor;
 use crate::explain::{explains, in_lines};
@@ -49,7 +49,7 @@ use crate::scan::DistinctScans;
 use crate::self_joins::SELF_JOINS;
 use crate::spill_files::SpillFiles;
 use crate::stack::{Planning, give_tasks_room, with_room_to_plan};
-use crate::total_windows::TotalWindows;
+use crate::total_windows::TOTAL_WINDOWS;
 use crate::views::Prelude;
 
 /// Bytes that a part of a scan may hold back while it waits to be merged with the others.
@@ -150,8 +150,8 @@ fn session_state(options: &SessionOptions) -> datafusion::common::Result<Session
         .with_optimizer_rule(Arc::new(SELF_JOINS))
         .with_optimizer_rule(Arc::new(EARLY_SEMI_JOINS))
         .with_optimizer_rule(Arc::new(EARLY_DISTINCT))
-        .with_optimizer_rule(Arc::new(EarlySums))
-        .with_optimizer_rule(Arc::new(TotalWindows))
+        .with_optimizer_rule(Arc::new(EARLY_SUMS))
+        .with_optimizer_rule(Arc::new(TOTAL_WINDOWS))
         .with_optimizer_rule(Arc::new(OPAQUE_CONVERSIONS))
         .with_optimizer_rule(Arc::new(SettleSharedPlans))
         .with_query_planner(Arc::new(TraceQueryPlanner))

@@ -14,11 +14,10 @@ use datafusion::logical_expr::expr::{AggregateFunction, WindowFunction};
 use datafusion::logical_expr::{
     Aggregate, Expr, Join, LogicalPlan, Projection, TableScan, Window, WindowFunctionDefinition,
 };
-use datafusion::optimizer::optimizer::ApplyOrder;
-use datafusion::optimizer::{OptimizerConfig, OptimizerRule};
 
 use crate::catalog::MaterializedTable;
 use crate::scan::StoredProvider;
+use crate::step_rules::{StepRule, replaced};
 
 /// The least rows of a table for which this is worth a second read.
 const LEAST_ROWS: usize = 100_000;
@@ -26,28 +25,11 @@ const LEAST_ROWS: usize = 100_000;
 const TOTALS: [&str; 4] = ["count", "max", "min", "sum"];
 
 /// Joins such results instead of computing windows.
-#[derive(Debug)]
-pub(crate) struct TotalWindows;
+pub(crate) const TOTAL_WINDOWS: StepRule =
+    StepRule { name: "total_windows", rewrite: totals_joined };
 
-impl OptimizerRule for TotalWindows {
-    fn name(&self) -> &str {
-        "total_windows"
-    }
-
-    fn apply_order(&self) -> Option<ApplyOrder> {
-        Some(ApplyOrder::TopDown)
-    }
-
-    fn rewrite(
-        &self,
-        plan: LogicalPlan,
-        _: &dyn OptimizerConfig,
-    ) -> Result<Transformed<LogicalPlan>> {
-        Ok(match joined_totals(&plan)? {
-            Some(joined) => Transformed::yes(joined),
-            None => Transformed::no(plan),
-        })
-    }
+fn totals_joined(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
+    Ok(replaced(joined_totals(&plan)?, plan))
 }
 
 /// The rows of a plan with windows, joined with the results of these; `None` if it is another.

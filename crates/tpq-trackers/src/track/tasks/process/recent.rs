@@ -38,8 +38,8 @@ impl Default for RecentThreads {
     fn default() -> Self {
         let tid = Tid { machine: 0, id: 0 };
         let nothing = Source { tid, utid: 0, epoch: 0 };
-        let nobody = Member { tid, pid: tid, utid: 0, epoch: 0 };
-        Self { sources: vec![nothing; PLACES], members: vec![nobody; MEMBER_PLACES], epoch: 1 }
+        let no_member = Member { tid, pid: tid, utid: 0, epoch: 0 };
+        Self { sources: vec![nothing; PLACES], members: vec![no_member; MEMBER_PLACES], epoch: 1 }
     }
 }
 
