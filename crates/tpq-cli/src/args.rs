@@ -94,6 +94,14 @@ pub enum Command {
     Man(ManArgs),
 }
 
+impl ImportFlags {
+    /// The number of threads: all cores, unless an argument or a setting gives it.
+    pub fn threads(&self) -> usize {
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        self.threads.unwrap_or_else(cores)
+    }
+}
+
 /// The commands as they are parsed: a lake takes the place of traces.
 pub fn command() -> clap::Command {
     let traces =

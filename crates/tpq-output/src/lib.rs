@@ -4,9 +4,10 @@
 //! ResultSet ──batches──▶ ResultWriter (table, csv, tsv, json, ndjson, markdown, arrow, parquet) ──▶ bytes
 //! ```
 //!
-//! A [`ResultWriter`] receives batches one by one and keeps none of them. The exception is the
-//! table format, which must know the widths of its columns and therefore buffers a limited number
-//! of rows; Parquet keeps the first ones to choose encodings. [`JsonRows`] are rows for a page, with the types of their columns. The crate does not
+//! A [`ResultWriter`] receives batches one by one and keeps none of them. There are two exceptions.
+//! The table format must know the widths of its columns and therefore buffers a limited number of
+//! rows. Parquet keeps the first ones to choose encodings, and some to encode columns on several
+//! threads. [`JsonRows`] are rows for a page, with the types of their columns. The crate does not
 //! depend on SQL, nor on the destination of the bytes.
 
 mod arrow;
@@ -25,6 +26,7 @@ mod names;
 mod ndjson;
 mod parquet;
 mod plan;
+mod row_groups;
 mod table;
 mod tsv;
 mod writer;

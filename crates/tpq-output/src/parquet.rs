@@ -4,16 +4,14 @@ use std::sync::Arc;
 
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::datatypes::{DataType, SchemaRef};
-use datafusion::parquet::arrow::ArrowWriter;
 use datafusion::parquet::basic::{Compression, Encoding, ZstdLevel};
 use datafusion::parquet::file::metadata::SortingColumn;
-use datafusion::parquet::file::properties::{
-    EnabledStatistics, WriterProperties, WriterPropertiesBuilder,
-};
+use datafusion::parquet::file::properties::{EnabledStatistics, WriterProperties};
 use datafusion::parquet::schema::types::ColumnPath;
 
 use crate::integer_encoding::{SAMPLE_ROWS, prefers_dictionary};
 use crate::names::{rename, with_unique_names};
+use crate::row_groups::{RowGroupLimits, RowGroups};
 use crate::{FileMetadata, Format, OutputError, OutputOptions, ResultWriter, Sink};
 
 /// Columns with mostly distinct values, which have no dictionary.
@@ -32,6 +30,7 @@ pub(crate) struct ParquetWriter {
     sorted_by: Option<String>,
     metadata: FileMetadata,
     row_group_bytes: usize,
+    threads: usize,
     file: ParquetFile,
 }
 
@@ -42,14 +41,14 @@ enum ParquetFile {
     /// The first rows are kept until there are enough to choose encodings.
     Begun { sink: Sink, schema: SchemaRef, rows: Vec<RecordBatch> },
     /// Rows go to the file.
-    Open { schema: SchemaRef, writer: Box<ArrowWriter<Sink>> },
+    Open { schema: SchemaRef, groups: Box<RowGroups> },
 }
 
 impl ParquetWriter {
     pub(crate) fn new(sink: Sink, options: OutputOptions) -> Self {
-        let OutputOptions { sorted_by, metadata, row_group_bytes, .. } = options;
+        let OutputOptions { sorted_by, metadata, row_group_bytes, threads, .. } = options;
         let (sink, file) = (Some(sink), ParquetFile::None);
-        Self { sink, sorted_by, metadata, row_group_bytes, file }
+        Self { sink, sorted_by, metadata, row_group_bytes, threads, file }
     }
 
     /// Begins the file with the rows that were kept.
@@ -57,13 +56,12 @@ impl ParquetWriter {
         match std::mem::replace(&mut self.file, ParquetFile::None) {
             ParquetFile::Begun { sink, schema, rows } => {
                 let order = self.sorted_by.as_deref();
-                let properties = properties(&schema, order, &self.metadata, &rows)
-                    .set_max_row_group_bytes(Some(self.row_group_bytes))
-                    .build();
-                let writer = ArrowWriter::try_new(sink, Arc::clone(&schema), Some(properties))?;
-                let mut writer = Box::new(writer);
-                rows.iter().try_for_each(|rows| writer.write(rows))?;
-                self.file = ParquetFile::Open { schema, writer };
+                let properties = properties(&schema, order, &self.metadata, &rows);
+                let limits = RowGroupLimits { rows: ROW_GROUP_ROWS, bytes: self.row_group_bytes };
+                let groups = RowGroups::begin(sink, &schema, properties, limits, self.threads)?;
+                let mut groups = Box::new(groups);
+                rows.iter().try_for_each(|rows| groups.write(rows))?;
+                self.file = ParquetFile::Open { schema, groups };
             }
             other => self.file = other,
         }
@@ -76,7 +74,7 @@ fn properties(
     sorted_by: Option<&str>,
     metadata: &FileMetadata,
     rows: &[RecordBatch],
-) -> WriterPropertiesBuilder {
+) -> WriterProperties {
     let order = sorted_by.and_then(|name| schema.index_of(name).ok()).map(|column| {
         vec![SortingColumn {
             column_idx: i32::try_from(column).unwrap_or_default(),
@@ -102,10 +100,10 @@ fn properties(
         ))
         // Per page too, so that a reader with a time range skips within a row group.
         .set_statistics_enabled(EnabledStatistics::Page)
-        .set_max_row_group_row_count(Some(ROW_GROUP_ROWS))
         .set_sorting_columns(order)
         .set_key_value_metadata(metadata.key_values())
         .set_created_by(concat!("tpq ", env!("CARGO_PKG_VERSION")).to_owned())
+        .build()
 }
 
 impl ResultWriter for ParquetWriter {
@@ -120,7 +118,7 @@ impl ResultWriter for ParquetWriter {
     fn write(&mut self, batch: &RecordBatch) -> Result<(), OutputError> {
         match &mut self.file {
             ParquetFile::None => {}
-            ParquetFile::Open { schema, writer } => writer.write(&rename(batch, schema)?)?,
+            ParquetFile::Open { schema, groups } => groups.write(&rename(batch, schema)?)?,
             ParquetFile::Begun { schema, rows, .. } => {
                 rows.push(rename(batch, schema)?);
                 if rows.iter().map(RecordBatch::num_rows).sum::<usize>() >= SAMPLE_ROWS {
@@ -133,10 +131,10 @@ impl ResultWriter for ParquetWriter {
 
     fn end(&mut self) -> Result<(), OutputError> {
         self.open()?;
-        if let ParquetFile::Open { writer, .. } =
+        if let ParquetFile::Open { groups, .. } =
             std::mem::replace(&mut self.file, ParquetFile::None)
         {
-            writer.into_inner()?.flush()?;
+            groups.finish()?.flush()?;
         }
         Ok(())
     }

@@ -4,8 +4,11 @@ use std::io::Write;
 use std::sync::{Arc, Mutex};
 
 use datafusion::arrow::array::{
-    ArrayRef, BooleanArray, Float64Array, Int64Array, NullArray, RecordBatch, StringViewArray,
+    ArrayRef, BooleanArray, Float64Array, Int64Array, ListArray, NullArray, RecordBatch,
+    StringViewArray,
 };
+use datafusion::arrow::compute::concat_batches;
+use datafusion::arrow::datatypes::Int64Type;
 use datafusion::arrow::ipc::reader::FileReader;
 use datafusion::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
@@ -146,4 +149,57 @@ fn integers_of_parquet_files_have_the_encoding_that_suits_them() {
     assert_eq!((has_dictionary(0), has_dictionary(1)), (true, false));
     let read = reader.with_batch_size(ROWS as usize).build().unwrap().next().unwrap().unwrap();
     assert_eq!(read.columns(), rows.columns());
+}
+
+#[test]
+fn parquet_files_are_the_same_on_any_number_of_threads() {
+    // More rows than a row group and than what is collected, with nothing, lists and texts.
+    const ROWS: usize = 600_000;
+    let list = |row: usize| Some([Some(row as i64), None].into_iter().take(row % 3));
+    let columns: Vec<(&str, ArrayRef)> = vec![
+        ("id", Arc::new(Int64Array::from_iter_values(0..ROWS as i64))),
+        (
+            "n",
+            Arc::new(
+                (0..ROWS)
+                    .map(|row| (row % 5 > 0).then_some(row as i64 * 7))
+                    .collect::<Int64Array>(),
+            ),
+        ),
+        (
+            "text",
+            Arc::new(
+                (0..ROWS)
+                    .map(|row| Some(format!("text {}", row % 1_000)))
+                    .collect::<StringViewArray>(),
+            ),
+        ),
+        ("list", Arc::new(ListArray::from_iter_primitive::<Int64Type, _, _>((0..ROWS).map(list)))),
+    ];
+    let rows = batch(columns);
+    let written = |threads: usize, batch_rows: usize, row_group_bytes: usize| {
+        let bytes = Bytes::default();
+        let options = OutputOptions { threads, row_group_bytes, ..OutputOptions::default() };
+        let mut writer = writer(Format::Parquet, Box::new(bytes.clone()), options);
+        writer.begin(&rows.schema()).unwrap();
+        for start in (0..ROWS).step_by(batch_rows) {
+            writer.write(&rows.slice(start, batch_rows.min(ROWS - start))).unwrap();
+        }
+        writer.end().unwrap();
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(&bytes.take()).unwrap();
+        let reader = ParquetRecordBatchReaderBuilder::try_new(file).unwrap();
+        let groups = reader.metadata().row_groups().iter();
+        let groups: Vec<i64> = groups.map(|group| group.num_rows()).collect();
+        let read = reader.with_batch_size(ROWS).build().unwrap();
+        let read: Vec<RecordBatch> = read.map(Result::unwrap).collect();
+        assert_eq!(concat_batches(&read[0].schema(), &read).unwrap().columns(), rows.columns());
+        groups
+    };
+    for (threads, batch_rows) in [(1, 8_192), (2, 8_192), (3, 100_000), (8, ROWS), (2, 1_000)] {
+        assert_eq!(written(threads, batch_rows, 16 << 20), [524_288, 75_712], "{threads}");
+    }
+    // A row takes some bytes: row groups of 1 MB hold far fewer rows.
+    let groups = written(2, 8_192, 1 << 20);
+    assert!(groups.len() > 5 && groups.iter().all(|rows| *rows < 262_144), "{groups:?}");
 }

@@ -51,6 +51,8 @@ pub struct OutputOptions {
     pub metadata: FileMetadata,
     /// The most bytes of a row group of Parquet, about. A writer holds one.
     pub row_group_bytes: usize,
+    /// The number of threads that encode columns of Parquet, this one included.
+    pub threads: usize,
 }
 
 impl Default for OutputOptions {
@@ -62,6 +64,7 @@ impl Default for OutputOptions {
             sorted_by: None,
             metadata: FileMetadata::default(),
             row_group_bytes: parquet::ROW_GROUP_BYTES,
+            threads: 1,
         }
     }
 }

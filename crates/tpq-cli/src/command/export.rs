@@ -147,14 +147,15 @@ async fn to_file(
     let metadata = of_query(trace, output.format()).await?;
     let rows = match (&args.query, &args.tables) {
         (Some(sql), _) => {
-            let options = OutputOptions { metadata, ..OutputOptions::default() };
+            let threads = args.import.flags.threads();
+            let options = OutputOptions { metadata, threads, ..OutputOptions::default() };
             let mut writer = writer(output.format().format, output.sink(), options);
             results::query(trace, sql, writer.as_mut()).await?
         }
         (None, names) => {
             let names = names_of(trace.session(), names.as_deref().unwrap_or_default())?;
             let name = names.first().context("no table is named")?;
-            write_table(trace, name, &output, &metadata).await?
+            write_table(trace, name, &output, &metadata, args.import.flags.threads()).await?
         }
     };
     output.finish()?;
@@ -189,9 +190,10 @@ async fn to_folder(
         files.push((name, even_empty, destination));
     }
     let metadata = of_query(trace, format).await?;
+    let threads = args.import.flags.threads();
     for (name, even_empty, destination) in files {
         let output = Output::create(&destination, format)?;
-        let rows = write_table(trace, &name, &output, &metadata).await?;
+        let rows = write_table(trace, &name, &output, &metadata, threads).await?;
         if rows > 0 || even_empty {
             output.finish()?;
             report_file(args.import.flags.quiet, &destination, rows);
@@ -206,6 +208,7 @@ async fn write_table(
     name: &str,
     output: &Output,
     metadata: &FileMetadata,
+    threads: usize,
 ) -> anyhow::Result<usize> {
     let in_time = trace.tables().get(name).is_some_and(|table| {
         table.decl().column_index("ts").is_some_and(|ts| table.is_sorted_by(ts))
@@ -216,7 +219,7 @@ async fn write_table(
         false => FileMetadata::default(),
     };
     let sorted_by = in_time.then(|| "ts".to_owned());
-    let options = OutputOptions { sorted_by, metadata, ..OutputOptions::default() };
+    let options = OutputOptions { sorted_by, metadata, threads, ..OutputOptions::default() };
     let mut writer = writer(format, output.sink(), options);
     results::query(trace, &format!("SELECT * FROM {name}"), writer.as_mut())
         .await

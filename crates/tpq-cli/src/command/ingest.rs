@@ -117,9 +117,8 @@ async fn import(
     paths: Vec<PathBuf>,
     summary: &mut Summary,
 ) -> anyhow::Result<()> {
-    let all = std::thread::available_parallelism().map_or(1, usize::from);
-    let threads = args.flags.threads.unwrap_or(all);
-    let jobs = EachOptions::jobs_for(paths.len(), threads, args.flags.memory_limit);
+    let flags = &args.flags;
+    let jobs = EachOptions::jobs_for(paths.len(), flags.threads(), flags.memory_limit);
     let options = IngestOptions {
         import: open::options(&args.flags),
         jobs: args.jobs.map_or(jobs, usize::from),

@@ -126,6 +126,7 @@ pub async fn run(mut args: QueryArgs) -> anyhow::Result<()> {
         null: args.null.clone(),
         header: !args.no_header,
         max_rows: args.max_rows,
+        threads: args.import.flags.threads(),
         ..OutputOptions::default()
     };
     if args.each.each {

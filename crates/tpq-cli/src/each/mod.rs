@@ -132,9 +132,7 @@ fn options(args: &QueryArgs, traces: usize, sql: &str) -> anyhow::Result<EachOpt
         cache,
         ..open::options(flags)
     };
-    let all = std::thread::available_parallelism().map_or(1, usize::from);
-    let threads = flags.threads.unwrap_or(all);
-    let default = EachOptions::jobs_for(traces, threads, flags.memory_limit);
+    let default = EachOptions::jobs_for(traces, flags.threads(), flags.memory_limit);
     let parameters = args.param.iter().map(|it| (it.name.clone(), it.value.clone())).collect();
     Ok(EachOptions {
         import,

@@ -20,9 +20,8 @@ pub async fn shell(args: &ImportArgs, address: &str, filter: Option<&str>) -> an
     let all = Arc::new(session_of_all(&lake, filter, &import).await?);
     let traces = lake.traces(filter).await?;
     anyhow::ensure!(!traces.is_empty(), "{}", no_traces(filter));
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let threads = args.flags.threads.unwrap_or(cores);
-    let jobs = EachOptions::jobs_for(traces.len(), threads, args.flags.memory_limit);
+    let flags = &args.flags;
+    let jobs = EachOptions::jobs_for(traces.len(), flags.threads(), flags.memory_limit);
     let (metadata, parameters) = (Vec::new(), Vec::new());
     let options = EachOptions { import, jobs, metadata, parameters };
     let relations = lake.relations(&lake.catalog().await?, &traces).await?.into_iter();
