@@ -3,7 +3,7 @@
 mod layout;
 mod rows;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use bytes::Bytes;
@@ -18,6 +18,7 @@ pub(crate) use rows::{FIXED_COLUMNS, INTERNAL_COLUMNS, batch};
 
 use crate::lake::Lake;
 use crate::log::{AddedFile, ColumnType, LogChange, LogState, TableLog};
+use crate::upload::UploadSizes;
 use crate::write::{file_name, milliseconds, write_parquet};
 use crate::{LakeError, LakeTrace, runtime};
 
@@ -93,6 +94,16 @@ impl LakeCatalog {
             traces.map(|trace| (trace.facts.digest.clone(), Arc::clone(trace))).collect()
         });
         by_digest.get(digest)
+    }
+
+    /// The names of the tables of which traces have rows.
+    pub(crate) fn tables(&self) -> BTreeSet<&str> {
+        self.sorted().iter().flat_map(|trace| trace.files.keys().map(String::as_str)).collect()
+    }
+
+    /// The memory that the traces take in bytes, about.
+    pub(crate) fn memory_size(&self) -> u64 {
+        self.sorted().iter().map(|trace| trace.memory_size()).sum()
     }
 
     /// The number of files of the catalogue.
@@ -242,8 +253,9 @@ impl Lake {
         let schema = rows.schema();
         let fill = move |writer: &mut dyn tpq_output::ResultWriter| Ok(writer.write(&rows)?);
         let target = self.store().path(TRACES, &path)?;
-        let size =
-            write_parquet(self.store(), target, OutputOptions::default(), schema, fill).await?;
+        let sizes = UploadSizes::within(self.memory_limit().map(|limit| limit / 4));
+        let options = OutputOptions::default();
+        let size = write_parquet(self.store(), target, sizes, options, schema, fill).await?;
         let digests = traces.iter().map(|trace| &trace.facts.digest);
         let digests = digests.clone().min().cloned().zip(digests.max().cloned());
         Ok(AddedFile {

@@ -5,8 +5,10 @@ mod compact;
 mod delete;
 mod groups;
 mod joiner;
+mod limits;
 mod reconcile;
 mod vacuum;
+mod windows;
 
 pub use compact::Compacted;
 pub use vacuum::Vacuumed;

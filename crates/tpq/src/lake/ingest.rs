@@ -110,7 +110,8 @@ enum Prepared {
 type Outcome = (PathBuf, Result<Prepared, IngestError>);
 
 async fn run(lake: Lake, paths: Vec<PathBuf>, options: IngestOptions, sender: Sender<Ingested>) {
-    let lake = lake.for_ingest();
+    // What follows a commit of replaced traces takes as much memory as a job.
+    let lake = lake.for_ingest().with_memory_limit(of_job(&options).memory_limit);
     let catalog = match lake.catalog().await {
         Ok(catalog) => Arc::new(catalog),
         Err(error) => {
