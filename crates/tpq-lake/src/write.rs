@@ -1,6 +1,7 @@
 //! Writes the tables of a trace as files.
 
 use std::collections::BTreeMap;
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -167,13 +168,15 @@ pub(crate) async fn write_parquet(
     }
 }
 
-/// A name for a file that no other file has. It begins with `prefix`, which has no hyphen.
+/// A name for a file that no other file has. It begins with `prefix`, which has no hyphen. The number
+/// of a process is not enough: in containers, many have the same one.
 pub(crate) fn file_name(prefix: &str) -> String {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
     let process = std::process::id();
-    format!("{prefix}-{:x}{process:08x}{count:04x}.parquet", since.as_nanos())
+    let random = RandomState::new().build_hasher().finish();
+    format!("{prefix}-{:x}{process:08x}{count:04x}{random:016x}.parquet", since.as_nanos())
 }
 
 /// The digest of a trace in the name of its file.

@@ -225,10 +225,24 @@ impl Lake {
         let (log, state) = (self.catalog_log(), catalog.state.clone());
         let is_latest = runtime::blocking(move || log.commit(&state, &change)).await?;
         if let (false, Some(file)) = (is_latest, added) {
+            // A store that fails after it took the commit is asked again, and then has it already.
+            if self.catalog_refers_to(&file.path).await? {
+                return Ok(true);
+            }
             // Nothing refers to the file; vacuum removes one that stays.
             let _ = self.store().delete(&self.store().path(TRACES, &file.path)?).await;
         }
         Ok(is_latest)
+    }
+
+    /// Whether the latest state of the catalogue has a file.
+    async fn catalog_refers_to(&self, path: &str) -> Result<bool, LakeError> {
+        let (log, path) = (self.catalog_log(), path.to_owned());
+        runtime::blocking(move || {
+            let Some(state) = log.state()? else { return Ok(false) };
+            Ok(log.files(&state)?.iter().any(|file| file.path == path))
+        })
+        .await
     }
 
     /// Writes the whole catalogue as one file, with `traces` in place of those it has. Returns
@@ -275,4 +289,29 @@ pub(crate) fn batches(
 ) -> Result<Vec<RecordBatch>, datafusion::parquet::errors::ParquetError> {
     let reader = ParquetRecordBatchReaderBuilder::try_new(bytes)?.build()?;
     Ok(reader.collect::<Result<Vec<_>, _>>()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_lake::{ingest, lake};
+
+    #[tokio::test]
+    async fn a_commit_that_is_there_already_is_found() {
+        let (_folder, lake) = lake(&[]).await;
+        ingest(&lake, "aa", "x", 1).await;
+        let before = lake.catalog().await.unwrap();
+        ingest(&lake, "bb", "x", 1).await;
+        for file in &lake.catalog().await.unwrap().files {
+            assert!(lake.catalog_refers_to(&file.path).await.unwrap());
+        }
+        assert!(!lake.catalog_refers_to("traces-1.parquet").await.unwrap());
+        // An older state is not committed to, and its file is removed.
+        let trace = before.find("aa").unwrap().as_ref().clone();
+        assert!(!lake.change_catalog(&before, &HashSet::new(), vec![trace]).await.unwrap());
+        let objects = lake.store().list(TRACES).await.unwrap();
+        let is_file = |path: &str| path.ends_with(".parquet") && !path.contains("_delta_log");
+        let files = objects.iter().filter(|object| is_file(object.location.as_ref()));
+        assert_eq!(files.count(), 2);
+    }
 }

@@ -73,8 +73,8 @@ impl Lake {
                     Ok(file) => joined.push(file),
                     Err(error) => {
                         // The first error says more than one of this.
-                        if !joined.is_empty() {
-                            let _ = self.commit_joined(joined).await;
+                        if !joined.is_empty() && self.commit_joined(joined).await.is_ok() {
+                            let _ = self.reconcile(None).await;
                         }
                         return Err(error);
                     }
