@@ -8,24 +8,20 @@ use std::sync::Arc;
 use bytes::Bytes;
 use datafusion::parquet::column::writer::ColumnCloseResult;
 use datafusion::parquet::errors::ParquetError;
-use datafusion::parquet::file::metadata::{
-    PageIndexPolicy, ParquetMetaData, ParquetMetaDataReader,
-};
+use datafusion::parquet::file::metadata::{PageIndexPolicy, ParquetMetaData};
 use datafusion::parquet::file::properties::WriterProperties;
 use datafusion::parquet::file::reader::ChunkReader;
 use datafusion::parquet::file::writer::SerializedFileWriter;
-use object_store::path::Path;
-use object_store::{ObjectStore, ObjectStoreExt};
 
 use super::groups::Group;
 use super::limits::JoinLimits;
-use super::windows::Windows;
 use crate::lake::Lake;
+use crate::stored_file::{StoredFile, directory_of, extent_of};
 use crate::upload::UploadSink;
-use crate::{LakeError, TableFile, runtime};
+use crate::{LakeError, TableFile};
 
-/// The bytes at the end of a file that are read first, for its directory of row groups.
-const TAIL: u64 = 512 << 10;
+/// Row groups are copied with the indexes of their pages, if they have any.
+const INDEXES: PageIndexPolicy = PageIndexPolicy::Optional;
 
 /// Copies the row groups of all parts of a group into a file, on a thread that may block. Returns the
 /// first row group of each part, and their number.
@@ -67,47 +63,6 @@ pub(super) struct Source {
     bytes: Option<Bytes>,
 }
 
-/// A file in storage.
-#[derive(Clone)]
-struct StoredFile {
-    store: Arc<dyn ObjectStore>,
-    path: Path,
-    /// Its path within the folder of its table.
-    name: String,
-    size: u64,
-}
-
-impl StoredFile {
-    fn read(&self, range: Range<u64>) -> Result<Bytes, LakeError> {
-        let (store, path) = (Arc::clone(&self.store), self.path.clone());
-        runtime::wait(async move { Ok(store.get_range(&path, range).await?) })
-    }
-
-    fn read_whole(&self) -> Result<Bytes, LakeError> {
-        let (store, path) = (Arc::clone(&self.store), self.path.clone());
-        runtime::wait(async move { Ok(store.get(&path).await?.bytes().await?) })
-    }
-
-    /// The directory of row groups of a large file.
-    fn directory(&self, table: &str, limits: &JoinLimits) -> Result<ParquetMetaData, LakeError> {
-        let (file, limits, table) = (self.clone(), *limits, table.to_owned());
-        let windows = Windows::new(self.size, TAIL, move |range| {
-            // A directory takes more memory than its bytes in the file.
-            limits.check_directories(&table, range.end.saturating_sub(range.start))?;
-            file.read(range)
-        });
-        let tail = windows.bytes_from(self.size.saturating_sub(TAIL));
-        windows.checked(tail.and_then(|_| directory(&windows)), &self.name)
-    }
-}
-
-/// The directory of row groups of a file.
-fn directory(file: &impl ChunkReader) -> Result<ParquetMetaData, ParquetError> {
-    let mut reader = ParquetMetaDataReader::new().with_page_index_policy(PageIndexPolicy::Optional);
-    reader.try_parse(file)?;
-    reader.finish()
-}
-
 impl Source {
     fn read(
         lake: &Lake,
@@ -115,15 +70,20 @@ impl Source {
         file: &TableFile,
         limits: &JoinLimits,
     ) -> Result<Self, LakeError> {
-        let path = lake.store().path(table, &file.path)?;
-        let store = Arc::clone(lake.store().object_store());
-        let stored = StoredFile { store, path, name: file.path.clone(), size: file.bytes };
-        let (metadata, bytes) = match file.bytes <= limits.window {
+        let stored = StoredFile::of(lake, table, file)?;
+        let (metadata, bytes) = match stored.size <= limits.window {
             true => {
                 let bytes = stored.read_whole()?;
-                (directory(&bytes).map_err(LakeError::parquet(&file.path))?, Some(bytes))
+                let metadata = directory_of(&bytes, INDEXES);
+                let metadata = metadata.map_err(LakeError::parquet(&stored.name))?;
+                (metadata, Some(bytes))
             }
-            false => (stored.directory(table, limits)?, None),
+            false => {
+                let (limits, table) = (*limits, table.to_owned());
+                // A directory takes more memory than its bytes in the file.
+                let check = move |bytes| limits.check_directories(&table, bytes);
+                (stored.directory(INDEXES, check)?, None)
+            }
         };
         let own = metadata.memory_size() as u64;
         Ok(Self { file: stored, metadata: Arc::new(metadata), directory: own, bytes })
@@ -132,16 +92,6 @@ impl Source {
     /// The size of the bytes that are in memory.
     fn in_memory(&self) -> u64 {
         self.bytes.as_ref().map_or(0, |bytes| bytes.len() as u64)
-    }
-
-    /// Where the last of some row groups ends in the file.
-    fn end_of(&self, chosen: Range<usize>) -> u64 {
-        let groups = self.metadata.row_groups().get(chosen).unwrap_or_default();
-        let end = groups.iter().flat_map(|group| group.columns()).map(|column| {
-            let start = column.dictionary_page_offset().unwrap_or(column.data_page_offset());
-            u64::try_from(start.saturating_add(column.compressed_size())).unwrap_or_default()
-        });
-        end.max().unwrap_or_default().min(self.file.size)
     }
 }
 
@@ -233,9 +183,8 @@ impl Joiner {
                 appended.map_err(LakeError::parquet(name))
             }
             None => {
-                let file = source.file.clone();
-                let end = source.end_of(chosen.clone());
-                let windows = Windows::new(end, window, move |range| file.read(range));
+                let end = extent_of(&source.metadata, chosen.clone()).end;
+                let windows = source.file.windows(end.min(source.file.size), window);
                 let appended = self.append_groups(&windows, &source.metadata, chosen);
                 windows.checked(appended, name)
             }

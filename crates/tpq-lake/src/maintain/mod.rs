@@ -8,7 +8,6 @@ mod joiner;
 mod limits;
 mod reconcile;
 mod vacuum;
-mod windows;
 
 pub use compact::Compacted;
 pub use vacuum::Vacuumed;

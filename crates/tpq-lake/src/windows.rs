@@ -12,7 +12,7 @@ use crate::LakeError;
 
 /// A file of which one window at a time is in memory; for threads that may block.
 #[derive(Clone)]
-pub(super) struct Windows(Arc<Shared>);
+pub(crate) struct Windows(Arc<Shared>);
 
 struct Shared {
     /// Where the bytes end that are read.
@@ -48,7 +48,7 @@ impl Window {
 
 impl Windows {
     /// A file that `fetch` reads, up to the offset `end`, in windows of `size` bytes.
-    pub(super) fn new(
+    pub(crate) fn new(
         end: u64,
         size: u64,
         fetch: impl Fn(Range<u64>) -> Result<Bytes, LakeError> + Send + Sync + 'static,
@@ -61,7 +61,7 @@ impl Windows {
     ///
     /// # Errors
     /// When they cannot be fetched.
-    pub(super) fn bytes_from(&self, at: u64) -> ParquetResult<Bytes> {
+    pub(crate) fn bytes_from(&self, at: u64) -> ParquetResult<Bytes> {
         let mut window = self.window();
         let found = window.part(at..u64::MAX);
         let end = at.saturating_add(self.0.size).min(self.0.end);
@@ -79,7 +79,7 @@ impl Windows {
     ///
     /// # Errors
     /// When the result is one.
-    pub(super) fn checked<T>(&self, result: ParquetResult<T>, name: &str) -> Result<T, LakeError> {
+    pub(crate) fn checked<T>(&self, result: ParquetResult<T>, name: &str) -> Result<T, LakeError> {
         result.map_err(|error| {
             let failure = self.0.failure.lock().unwrap_or_else(PoisonError::into_inner).take();
             failure.unwrap_or_else(|| LakeError::parquet(name)(error))
@@ -125,7 +125,7 @@ impl ChunkReader for Windows {
 }
 
 /// Reads a file from an offset on.
-pub(super) struct WindowReader {
+pub(crate) struct WindowReader {
     windows: Windows,
     at: u64,
 }
