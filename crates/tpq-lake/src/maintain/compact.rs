@@ -23,8 +23,8 @@ const ATTEMPTS: u32 = 40;
 /// How often files with rows of deleted traces are written anew while other processes change traces
 /// of the same files.
 const LEAVE_OUT_ATTEMPTS: u32 = 8;
-/// The time after which joined files are committed, at the end of a table: a process that dies loses
-/// no more work.
+/// The time after which joined files are committed: a process that dies loses no more work, and a
+/// vacuum beside it finds no older ones that nothing refers to.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
 /// What was joined.
@@ -59,17 +59,22 @@ impl Lake {
     /// When files cannot be read or written, when the memory limit does not allow it, or when other
     /// processes change the catalogue all the time.
     pub async fn compact(&self) -> Result<Compacted, LakeError> {
-        let limits = JoinLimits::within(self.memory_limit());
+        self.compact_within(&JoinLimits::within(self.memory_limit())).await
+    }
+
+    async fn compact_within(&self, limits: &JoinLimits) -> Result<Compacted, LakeError> {
         limits.check_catalog(&self.catalog().await?)?;
         // Of a process that died in the middle of this.
         self.reconcile(None).await?;
         let catalog = self.catalog().await?;
         let (mut done, mut joined, mut since) = (Compacted::default(), Vec::new(), Instant::now());
-        // A file with rows of several partitions is in groups of one table, so commits are between
-        // tables.
         for table in catalog.tables() {
-            for group in groups(&catalog, table, &limits) {
-                match self.join_group(group, &limits).await {
+            let groups = groups(&catalog, table, limits);
+            let mut left = groups.len();
+            // The groups of a divided file are committed together.
+            let is_divided = has_divided_file(&groups);
+            for group in groups {
+                match self.join_group(group, limits).await {
                     Ok(file) => joined.push(file),
                     Err(error) => {
                         // The first error says more than one of this.
@@ -79,12 +84,13 @@ impl Lake {
                         return Err(error);
                     }
                 }
-            }
-            let waiting: usize = joined.iter().map(|file: &Joined| file.parts.len()).sum();
-            let is_due = since.elapsed() >= LONGEST_WAIT || waiting >= limits.waiting;
-            if waiting > 0 && is_due {
-                done += self.commit_joined(std::mem::take(&mut joined)).await?;
-                since = Instant::now();
+                left -= 1;
+                let waiting: usize = joined.iter().map(|file: &Joined| file.parts.len()).sum();
+                let is_due = since.elapsed() >= LONGEST_WAIT || waiting >= limits.waiting;
+                if is_due && (left == 0 || !is_divided) {
+                    done += self.commit_joined(std::mem::take(&mut joined)).await?;
+                    since = Instant::now();
+                }
             }
         }
         done += self.commit_joined(joined).await?;
@@ -194,6 +200,13 @@ impl Lake {
         let parts = group.parts.into_iter().zip(spans).map(moved).collect();
         Ok(Joined { table: group.table, parts })
     }
+}
+
+/// Whether a file is in several groups, as one with rows of several partitions is.
+fn has_divided_file(groups: &[Group]) -> bool {
+    let files: usize = groups.iter().map(Group::files).sum();
+    let paths = groups.iter().flat_map(|group| &group.parts).map(|part| &part.file.path);
+    paths.collect::<HashSet<_>>().len() < files
 }
 
 /// The files in place of which others were written, by table and path.

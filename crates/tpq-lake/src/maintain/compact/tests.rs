@@ -84,7 +84,7 @@ async fn files_with_rows_of_several_partitions_are_divided() {
     let joined = join_all(&lake, vec![mixed]).await;
     lake.commit_joined(joined).await.unwrap();
     assert_eq!(in_catalog(&lake).await.len(), 1);
-    assert_eq!(lake.compact().await.unwrap(), Compacted { before: 2, after: 2 });
+    assert_eq!(lake.compact().await.unwrap(), Compacted { before: 1, after: 2 });
     assert_eq!(file(&lake, "aa").await.path, file(&lake, "cc").await.path);
     assert_eq!(file(&lake, "bb").await.path, file(&lake, "dd").await.path);
     assert_eq!(in_log(&lake).await, in_catalog(&lake).await);
@@ -244,4 +244,43 @@ async fn rows_that_a_dead_process_has_left_in_a_joined_file_are_left_out() {
         assert_eq!(in_log(&lake).await, in_catalog(&lake).await);
         assert_eq!(lake.compact().await.unwrap(), Compacted::default());
     }
+}
+
+#[tokio::test]
+async fn work_is_committed_as_soon_as_it_is_due() {
+    let waiting = JoinLimits { waiting: 1, ..limits() };
+    for (limits, commits) in [(limits(), 1), (waiting, 3)] {
+        let (_folder, lake) = lake(&["device"]).await;
+        for (digest, device) in [("aa", "x"), ("bb", "x"), ("cc", "y"), ("dd", "y")] {
+            ingest(&lake, digest, device, 1).await;
+        }
+        ingest(&lake, "ee", "z", 1).await;
+        ingest(&lake, "ff", "z", 1).await;
+        let before = lake.catalog().await.unwrap().version();
+        let done = lake.compact_within(&limits).await.unwrap();
+        assert_eq!(done, Compacted { before: 6, after: 3 });
+        assert_eq!(lake.catalog().await.unwrap().version() - before, commits);
+        assert_eq!(in_log(&lake).await, in_catalog(&lake).await);
+    }
+}
+
+#[tokio::test]
+async fn the_groups_of_a_file_with_two_partitions_are_committed_together() {
+    let (_folder, lake) = lake(&["device"]).await;
+    for (digest, device) in [("aa", "r 1"), ("bb", "r_1"), ("cc", "r 1"), ("dd", "r_1")] {
+        ingest(&lake, digest, device, 1).await;
+    }
+    let mut all = groups_of_slices(&lake).await;
+    assert!(!has_divided_file(&all));
+    // As earlier versions joined them.
+    let mut mixed = all.pop().unwrap();
+    mixed.parts.extend(all.pop().unwrap().parts);
+    let joined = join_all(&lake, vec![mixed]).await;
+    lake.commit_joined(joined).await.unwrap();
+    assert!(has_divided_file(&groups_of_slices(&lake).await));
+    let waiting = JoinLimits { waiting: 1, ..limits() };
+    let done = lake.compact_within(&waiting).await.unwrap();
+    assert_eq!(done, Compacted { before: 1, after: 2 });
+    assert_eq!(in_log(&lake).await, in_catalog(&lake).await);
+    assert_eq!(in_log(&lake).await.len(), 2);
 }
