@@ -12,7 +12,7 @@ use crate::command::completions::CompletionsArgs;
 use crate::command::export::ExportArgs;
 use crate::command::info::InfoArgs;
 use crate::command::ingest::IngestArgs;
-use crate::command::lake::LakeArgs;
+use crate::command::lake::{LakeAction, LakeArgs};
 use crate::command::man::ManArgs;
 use crate::command::merge::MergeArgs;
 use crate::command::query::QueryArgs;
@@ -122,6 +122,12 @@ impl Cli {
     /// # Errors
     /// When the settings cannot be read or are invalid.
     pub fn configure(&mut self) -> anyhow::Result<()> {
+        if let Some(Command::Lake(LakeArgs { action: LakeAction::Compact(args) })) =
+            &mut self.command
+        {
+            args.memory_limit = args.memory_limit.or(Config::load()?.memory_limit);
+            return Ok(());
+        }
         let Some((flags, settings)) = self.import() else { return Ok(()) };
         let config = Config::load()?;
         flags.memory_limit = flags.memory_limit.or(config.memory_limit);

@@ -212,39 +212,35 @@ fn added(layout: &LakeLayout, table: &str, file: &TableFile, trace: &LakeTrace) 
     }
 }
 
-/// Files by table and path.
-pub(crate) type Referenced = BTreeMap<String, BTreeMap<String, AddedFile>>;
-
-/// The files that a catalogue refers to, by table and path, each as a log takes it.
-pub(crate) fn referenced(catalog: &LakeCatalog) -> Referenced {
-    referenced_by(catalog.layout(), catalog.sorted().iter().map(AsRef::as_ref))
+/// The files of a table that a catalogue refers to, by path, each as a log takes it.
+pub(crate) fn referenced(catalog: &LakeCatalog, table: &str) -> BTreeMap<String, AddedFile> {
+    referenced_by(catalog.layout(), catalog.sorted().iter().map(AsRef::as_ref), table)
 }
 
-/// The files that traces refer to.
+/// The files of a table that traces refer to.
 pub(crate) fn referenced_by<'a>(
     layout: &LakeLayout,
     traces: impl Iterator<Item = &'a LakeTrace>,
-) -> Referenced {
-    let mut tables = Referenced::new();
+    table: &str,
+) -> BTreeMap<String, AddedFile> {
+    let mut files: BTreeMap<String, AddedFile> = BTreeMap::new();
     for trace in traces {
-        for (table, file) in &trace.files {
-            let files = tables.entry(table.clone()).or_default();
-            let own = added(layout, table, file, trace);
-            match files.get_mut(&file.path) {
-                None => drop(files.insert(file.path.clone(), own)),
-                Some(shared) => {
-                    shared.rows = shared.rows.saturating_add(own.rows);
-                    if let (Some((least, greatest)), Some((digest, _))) =
-                        (&mut shared.digests, own.digests)
-                    {
-                        *least = least.clone().min(digest.clone());
-                        *greatest = greatest.clone().max(digest);
-                    }
+        let Some(file) = trace.files.get(table) else { continue };
+        let own = added(layout, table, file, trace);
+        match files.get_mut(&file.path) {
+            None => drop(files.insert(file.path.clone(), own)),
+            Some(shared) => {
+                shared.rows = shared.rows.saturating_add(own.rows);
+                if let (Some((least, greatest)), Some((digest, _))) =
+                    (&mut shared.digests, own.digests)
+                {
+                    *least = least.clone().min(digest.clone());
+                    *greatest = greatest.clone().max(digest);
                 }
             }
         }
     }
-    tables
+    files
 }
 
 #[cfg(test)]

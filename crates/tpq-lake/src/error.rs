@@ -56,6 +56,20 @@ pub enum LakeError {
     /// Other processes changed a table again and again.
     #[error("table {0} is changed by other processes all the time; try again")]
     Busy(String),
+    /// Work does not fit the memory limit.
+    #[error(
+        "{what}: this takes {} MiB of memory, and the limit is {} MiB; raise --memory-limit",
+        needed.div_ceil(1 << 20),
+        limit >> 20
+    )]
+    Memory {
+        /// What does not fit.
+        what: String,
+        /// The least limit for it, in bytes.
+        needed: u64,
+        /// The limit in bytes.
+        limit: u64,
+    },
     /// The catalogue cannot be understood.
     #[error("the catalogue of the lake is damaged: {0}")]
     Catalog(String),

@@ -10,6 +10,7 @@ use tpq_output::{OutputOptions, ResultWriter};
 use crate::catalog::batches;
 use crate::lake::Lake;
 use crate::log::{AddedFile, ColumnType, LogChange};
+use crate::upload::UploadSizes;
 use crate::write::{file_name, milliseconds, now, write_parquet};
 use crate::{LakeError, runtime};
 
@@ -50,8 +51,8 @@ impl Lake {
         let path = file_name(FAILURES);
         let fill = move |writer: &mut dyn ResultWriter| Ok(writer.write(&rows)?);
         let target = self.store().path(FAILURES, &path)?;
-        let size =
-            write_parquet(self.store(), target, OutputOptions::default(), schema(), fill).await?;
+        let (sizes, options) = (UploadSizes::default(), OutputOptions::default());
+        let size = write_parquet(self.store(), target, sizes, options, schema(), fill).await?;
         let added = AddedFile {
             path,
             size,

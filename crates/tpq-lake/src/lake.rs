@@ -27,6 +27,8 @@ pub struct Lake {
     shared: Arc<Shared>,
     /// What processes that died have left, as one ingest finds it.
     leftovers: Arc<OnceCell<Leftovers>>,
+    /// The memory limit of upkeep, in bytes.
+    memory_limit: Option<u64>,
 }
 
 struct Shared {
@@ -93,13 +95,25 @@ impl Lake {
         let engine = LogEngine::new(&store)?;
         let (known_files, unfinished) = (KnownFiles::default(), Mutex::default());
         let shared = Shared { store, engine, known_files, unfinished };
-        Ok(Self { shared: Arc::new(shared), leftovers: Arc::default() })
+        Ok(Self { shared: Arc::new(shared), leftovers: Arc::default(), memory_limit: None })
     }
 
     /// The lake for an ingest that begins now: it looks anew for what processes that died have left.
     /// What is known of the catalogue is shared.
     pub fn for_ingest(&self) -> Self {
-        Self { shared: Arc::clone(&self.shared), leftovers: Arc::default() }
+        Self { leftovers: Arc::default(), ..self.clone() }
+    }
+
+    /// The lake with a memory limit in bytes for work on files that join rows of several traces:
+    /// [`Lake::compact`], and deletions from such files. The limit decides how large these files
+    /// become, and never their rows.
+    #[must_use]
+    pub fn with_memory_limit(self, limit: Option<u64>) -> Self {
+        Self { memory_limit: limit, ..self }
+    }
+
+    pub(crate) fn memory_limit(&self) -> Option<u64> {
+        self.memory_limit
     }
 
     /// Why work that follows a commit of the catalogue failed the last time, if it did: the lake has

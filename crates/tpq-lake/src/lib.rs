@@ -29,11 +29,13 @@ mod scan;
 mod session;
 mod storage_error;
 mod store;
+mod stored_file;
 mod stores;
 #[cfg(test)]
 mod test_lake;
 mod trace;
 mod upload;
+mod windows;
 mod write;
 
 pub use catalog::{LakeCatalog, LakeLayout};

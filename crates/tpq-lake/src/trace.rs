@@ -4,6 +4,9 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
+/// What an allocation takes in addition to its bytes, about.
+const ALLOCATION: usize = 16;
+
 /// What an import finds out about a trace.
 #[derive(Clone, Debug, Default)]
 pub struct TraceFacts {
@@ -73,6 +76,30 @@ impl LakeTrace {
             Some(value) => value.as_deref(),
             None => self.facts.value(name),
         }
+    }
+
+    /// The memory that it takes in bytes, about.
+    pub(crate) fn memory_size(&self) -> u64 {
+        let text = |text: &String| size_of::<String>() + text.len() + ALLOCATION;
+        let maybe = |text: Option<&String>| text.map_or(0, |text| text.len() + ALLOCATION);
+        let facts = &self.facts;
+        let own = [&facts.digest, &facts.path, &self.version, &self.ingested_at];
+        let maybe_own = [&facts.uuid, &facts.recorded_at, &facts.device];
+        let files = self.files.iter().map(|(table, file)| {
+            text(table) + size_of::<TableFile>() + file.path.len() + ALLOCATION
+        });
+        let values = self
+            .values
+            .iter()
+            .map(|(name, value)| text(name) + size_of::<Option<String>>() + maybe(value.as_ref()));
+        let metadata = facts.metadata.iter().map(|(name, value)| text(name) + text(value));
+        let all = size_of::<Self>()
+            + own.into_iter().map(text).sum::<usize>()
+            + maybe_own.into_iter().map(|it| maybe(it.as_ref())).sum::<usize>()
+            + facts.packets.iter().map(text).sum::<usize>()
+            // The nodes of these maps are about two thirds full.
+            + files.chain(values).chain(metadata).sum::<usize>() * 3 / 2;
+        all as u64
     }
 
     /// The number of rows of each table as a JSON object.

@@ -14,15 +14,47 @@ use tokio::task::{JoinHandle, JoinSet};
 use crate::store::LakeStore;
 use crate::{LakeError, runtime};
 
-/// The size of the parts that are sent, in bytes. Object stores ask for 5 MiB at least.
-const PART: usize = 8 << 20;
-/// The size of the pieces that a writer gives away, in bytes. A writer that collected whole parts
-/// would leave several times their size to the allocator, on each of its threads.
-const PIECE: usize = 1 << 20;
-/// Pieces that wait to become a part.
-const AHEAD: usize = 8;
-/// Parts that are sent at a time.
-const AT_A_TIME: usize = 4;
+/// The least size of parts in bytes: object stores refuse smaller ones.
+const LEAST_PART: usize = 5 << 20;
+
+/// How much of a file is in memory while it is written and sent.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct UploadSizes {
+    /// The size of the parts that are sent, in bytes.
+    part: usize,
+    /// Parts in memory: those that are being sent, and the one that is collected.
+    parts: usize,
+    /// The size of the pieces that a writer gives away, in bytes. A writer that collected whole
+    /// parts would leave several times their size to the allocator, on each of its threads.
+    piece: usize,
+    /// Pieces that wait to become a part.
+    ahead: usize,
+}
+
+impl Default for UploadSizes {
+    fn default() -> Self {
+        Self { part: 8 << 20, parts: 5, piece: 1 << 20, ahead: 8 }
+    }
+}
+
+impl UploadSizes {
+    /// The sizes within a memory limit in bytes. One part of the least size is always held.
+    pub(crate) fn within(memory: Option<u64>) -> Self {
+        let most = Self::default();
+        let memory = memory.map_or(usize::MAX, |it| usize::try_from(it).unwrap_or(usize::MAX));
+        if memory >= most.bytes() {
+            return most;
+        }
+        let (piece, ahead) = (256 << 10, 2);
+        let parts = memory.saturating_sub(piece * (ahead + 2)) / LEAST_PART;
+        Self { part: LEAST_PART, parts: parts.clamp(1, most.parts), piece, ahead }
+    }
+
+    /// The memory that they take: parts, waiting pieces, and a piece at each end of the queue.
+    fn bytes(self) -> usize {
+        self.part * self.parts + self.piece * (self.ahead + 2)
+    }
+}
 
 enum Message {
     Piece(Bytes),
@@ -40,15 +72,21 @@ pub(crate) struct Upload {
 pub(crate) struct UploadSink {
     sender: Sender<Message>,
     buffer: Vec<u8>,
+    /// The size of a piece.
+    piece: usize,
 }
 
 impl Upload {
     /// Begins a file. It is abandoned when it is dropped before [`Upload::complete`].
-    pub(crate) fn begin(store: &LakeStore, path: Path) -> Result<(Self, UploadSink), LakeError> {
-        let (sender, receiver) = channel(AHEAD);
+    pub(crate) fn begin(
+        store: &LakeStore,
+        path: Path,
+        sizes: UploadSizes,
+    ) -> Result<(Self, UploadSink), LakeError> {
+        let (sender, receiver) = channel(sizes.ahead);
         let store = Arc::clone(store.object_store());
-        let task = runtime::spawn(receive(store, path, receiver))?;
-        let sink = UploadSink { sender: sender.clone(), buffer: Vec::new() };
+        let task = runtime::spawn(receive(store, path, receiver, sizes))?;
+        let sink = UploadSink { sender: sender.clone(), buffer: Vec::new(), piece: sizes.piece };
         Ok((Self { sender, task }, sink))
     }
 
@@ -85,9 +123,9 @@ impl UploadSink {
 impl Write for UploadSink {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         // A call may write less than it is given.
-        let taken = bytes.len().min(PIECE - self.buffer.len());
+        let taken = bytes.len().min(self.piece - self.buffer.len());
         self.buffer.extend_from_slice(&bytes[..taken]);
-        if self.buffer.len() == PIECE {
+        if self.buffer.len() == self.piece {
             self.send()?;
         }
         Ok(taken)
@@ -106,10 +144,11 @@ async fn receive(
     store: Arc<dyn ObjectStore>,
     path: Path,
     mut pieces: Receiver<Message>,
+    sizes: UploadSizes,
 ) -> Result<u64, LakeError> {
     let abandoned = || LakeError::Threads(format!("the writer of {path} ended early"));
     let mut first = Pieces::default();
-    while first.len < PART {
+    while first.len < sizes.part {
         match pieces.recv().await.ok_or_else(abandoned)? {
             Message::Piece(piece) => first.push(piece),
             Message::End => {
@@ -119,7 +158,7 @@ async fn receive(
             }
         }
     }
-    let mut file = Parts::of(store.put_multipart(&path).await?);
+    let mut file = Parts::of(store.put_multipart(&path).await?, sizes);
     finish(&mut file, first, &mut pieces).await?.ok_or_else(abandoned)
 }
 
@@ -189,21 +228,24 @@ struct Parts {
     sent: JoinSet<Result<(), object_store::Error>>,
     /// What is too short for a part.
     rest: Pieces,
+    sizes: UploadSizes,
 }
 
 impl Parts {
-    fn of(upload: Box<dyn MultipartUpload>) -> Self {
-        Self { upload, sent: JoinSet::new(), rest: Pieces::default() }
+    fn of(upload: Box<dyn MultipartUpload>, sizes: UploadSizes) -> Self {
+        Self { upload, sent: JoinSet::new(), rest: Pieces::default(), sizes }
     }
 
     async fn put(&mut self, mut piece: Bytes) -> Result<(), object_store::Error> {
-        while self.rest.len + piece.len() >= PART {
-            self.wait_for(AT_A_TIME - 1).await?;
-            self.rest.push(piece.split_to(PART - self.rest.len));
-            self.send_rest();
-        }
-        if !piece.is_empty() {
-            self.rest.push(piece);
+        while !piece.is_empty() {
+            if self.rest.len == 0 {
+                self.wait_for(self.sizes.parts - 1).await?;
+            }
+            let taken = piece.len().min(self.sizes.part - self.rest.len);
+            self.rest.push(piece.split_to(taken));
+            if self.rest.len == self.sizes.part {
+                self.send_rest();
+            }
         }
         Ok(())
     }
@@ -246,9 +288,13 @@ impl Parts {
 mod tests {
     use std::sync::Mutex;
 
+    use futures::FutureExt;
     use object_store::{PutResult, UploadPart};
 
     use super::*;
+
+    /// The size of a part without a limit.
+    const PART: usize = 8 << 20;
 
     /// The sizes of the parts that storage takes, and how the file ended.
     #[derive(Debug, Default)]
@@ -289,7 +335,8 @@ mod tests {
     /// Sends a file of 2.5 parts, and ends it.
     async fn sent(fails_at: usize, ends: bool) -> (bool, Seen) {
         let seen = Arc::new(Mutex::new(Seen::default()));
-        let mut file = Parts::of(Box::new(Failing(Arc::clone(&seen), fails_at)));
+        let mut file =
+            Parts::of(Box::new(Failing(Arc::clone(&seen), fails_at)), UploadSizes::default());
         let (sender, mut pieces) = channel(4);
         sender.send(Message::Piece(vec![1; PART / 2].into())).await.unwrap();
         sender.send(Message::Piece(vec![2; PART].into())).await.unwrap();
@@ -315,5 +362,63 @@ mod tests {
             let (is_sent, seen) = sent(fails_at, ends).await;
             assert!(!is_sent && !seen.is_complete && seen.is_aborted, "{fails_at}: {seen:?}");
         }
+    }
+
+    /// Storage in which no part arrives before `open` says so, with the number of parts that are
+    /// under way.
+    #[derive(Debug)]
+    struct Slow(Arc<Mutex<Seen>>, tokio::sync::watch::Receiver<bool>);
+
+    #[async_trait::async_trait]
+    impl MultipartUpload for Slow {
+        fn put_part(&mut self, data: PutPayload) -> UploadPart {
+            self.0.lock().unwrap().parts.push(data.content_length());
+            let mut open = self.1.clone();
+            Box::pin(async move {
+                open.wait_for(|is_open| *is_open).await.map_err(|_| failure())?;
+                Ok(())
+            })
+        }
+
+        async fn complete(&mut self) -> Result<PutResult, object_store::Error> {
+            self.0.lock().unwrap().is_complete = true;
+            Ok(PutResult { e_tag: None, version: None })
+        }
+
+        async fn abort(&mut self) -> Result<(), object_store::Error> {
+            Ok(())
+        }
+    }
+
+    #[tokio::test]
+    async fn few_parts_wait_for_slow_storage_within_little_memory() {
+        let seen = Arc::new(Mutex::new(Seen::default()));
+        let (open, is_open) = tokio::sync::watch::channel(false);
+        let sizes = UploadSizes::within(Some(12 << 20));
+        assert_eq!((sizes.part, sizes.parts), (5 << 20, 2));
+        let mut file = Parts::of(Box::new(Slow(Arc::clone(&seen), is_open)), sizes);
+        let whole: Bytes = vec![0; 4 * sizes.part].into();
+        {
+            // Two parts are under way, and no third one is collected beside them.
+            let mut put = std::pin::pin!(file.put(whole));
+            assert!(put.as_mut().now_or_never().is_none());
+            assert_eq!(seen.lock().unwrap().parts, [sizes.part; 2]);
+            open.send(true).unwrap();
+            put.await.unwrap();
+        }
+        file.complete().await.unwrap();
+        assert_eq!(seen.lock().unwrap().parts, [sizes.part; 4]);
+    }
+
+    #[test]
+    fn sizes_fit_the_memory_limit() {
+        assert_eq!(UploadSizes::within(None), UploadSizes::default());
+        assert_eq!(UploadSizes::within(Some(1 << 30)), UploadSizes::default());
+        for mebibytes in [6, 12, 16, 24, 32, 49] {
+            let sizes = UploadSizes::within(Some(mebibytes << 20));
+            assert!(sizes.bytes() as u64 <= mebibytes << 20, "{mebibytes}: {sizes:?}");
+        }
+        // Less than object stores take is not possible.
+        assert_eq!(UploadSizes::within(Some(0)).parts, 1);
     }
 }

@@ -1,6 +1,7 @@
 //! Writes the tables of a trace as files.
 
 use std::collections::BTreeMap;
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -14,11 +15,13 @@ use tpq_tables::{Table, TraceTables};
 
 use crate::lake::Lake;
 use crate::store::LakeStore;
-use crate::upload::Upload;
+use crate::upload::{Upload, UploadSizes};
 use crate::{LakeError, LakeLayout, LakeTrace, TRACE_DIGEST, TableFile, TraceFacts, runtime};
 
 /// Tables of a trace that are written at a time.
 const AT_A_TIME: usize = 4;
+/// The memory limit in bytes for each table that is written at a time.
+const MEMORY_OF_TABLE: u64 = 32 << 20;
 /// The least size in bytes of a row group under a memory limit.
 const LEAST_ROW_GROUP: usize = 1 << 20;
 
@@ -36,14 +39,17 @@ impl Lake {
         memory: Option<u64>,
     ) -> Result<LakeTrace, LakeError> {
         let row_group_bytes = row_group_bytes(memory);
+        let at_a_time = tables_at_a_time(memory);
+        // Half of the memory is for what is encoded, and for rows.
+        let sizes = UploadSizes::within(memory.map(|memory| memory / 2 / at_a_time as u64));
         let name = file_name(&facts.digest);
         let mut writes = Vec::new();
         for table in tables.iter().filter(|table| table.num_rows() > 0) {
             let path = format!("{}{name}", layout.folder(table.decl().name, &facts));
             let (table, digest) = (Arc::clone(table), facts.digest.clone());
-            writes.push(self.write_table(table, digest, path, row_group_bytes));
+            writes.push(self.write_table(table, digest, path, row_group_bytes, sizes));
         }
-        let files = futures::stream::iter(writes).buffer_unordered(AT_A_TIME);
+        let files = futures::stream::iter(writes).buffer_unordered(at_a_time);
         let files: BTreeMap<String, TableFile> = files.try_collect().await?;
         let values = layout.columns.iter();
         let values = values.map(|name| (name.clone(), facts.value(name).map(str::to_owned)));
@@ -62,6 +68,7 @@ impl Lake {
         digest: String,
         path: String,
         row_group_bytes: usize,
+        sizes: UploadSizes,
     ) -> Result<(String, TableFile), LakeError> {
         let name = table.decl().name;
         let in_time = table.decl().column_index("ts").is_some_and(|ts| table.is_sorted_by(ts));
@@ -83,7 +90,7 @@ impl Lake {
             let schema = Arc::clone(&schema);
             move |writer: &mut dyn ResultWriter| fill(writer, &table, &digest, &schema)
         };
-        let bytes = write_parquet(self.store(), target, options, schema, fill).await?;
+        let bytes = write_parquet(self.store(), target, sizes, options, schema, fill).await?;
         let file = TableFile { path, rows, bytes, in_time, row_groups: None };
         Ok((name.to_owned(), file))
     }
@@ -103,6 +110,12 @@ fn row_group_bytes(memory: Option<u64>) -> usize {
     let most = OutputOptions::default().row_group_bytes;
     let part = memory.and_then(|memory| usize::try_from(memory / 8).ok());
     part.map_or(most, |part| part.clamp(LEAST_ROW_GROUP, most))
+}
+
+/// The number of tables that are written at a time under a memory limit.
+fn tables_at_a_time(memory: Option<u64>) -> usize {
+    let allowed = memory.map_or(u64::MAX, |memory| memory / MEMORY_OF_TABLE);
+    usize::try_from(allowed).unwrap_or(usize::MAX).clamp(1, AT_A_TIME)
 }
 
 /// The schema of the files of a table.
@@ -137,11 +150,12 @@ fn fill(
 pub(crate) async fn write_parquet(
     store: &LakeStore,
     path: Path,
+    sizes: UploadSizes,
     options: OutputOptions,
     schema: SchemaRef,
     fill: impl FnOnce(&mut dyn ResultWriter) -> Result<(), LakeError> + Send + 'static,
 ) -> Result<u64, LakeError> {
-    let (upload, sink) = Upload::begin(store, path)?;
+    let (upload, sink) = Upload::begin(store, path, sizes)?;
     let written = runtime::encoding(move || {
         let mut writer = writer(Format::Parquet, Box::new(sink), options);
         writer.begin(&schema)?;
@@ -154,13 +168,15 @@ pub(crate) async fn write_parquet(
     }
 }
 
-/// A name for a file that no other file has. It begins with `prefix`, which has no hyphen.
+/// A name for a file that no other file has. It begins with `prefix`, which has no hyphen. The number
+/// of a process is not enough: in containers, many have the same one.
 pub(crate) fn file_name(prefix: &str) -> String {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
     let process = std::process::id();
-    format!("{prefix}-{:x}{process:08x}{count:04x}.parquet", since.as_nanos())
+    let random = RandomState::new().build_hasher().finish();
+    format!("{prefix}-{:x}{process:08x}{count:04x}{random:016x}.parquet", since.as_nanos())
 }
 
 /// The digest of a trace in the name of its file.
@@ -206,6 +222,13 @@ mod tests {
         let of = |mebibytes: u64| row_group_bytes(Some(mebibytes << 20)) >> 20;
         assert_eq!([of(0), of(16), of(64), of(128), of(1 << 20)], [1, 2, 8, 16, 16]);
         assert_eq!(row_group_bytes(None), 16 << 20);
+    }
+
+    #[test]
+    fn fewer_tables_are_written_at_a_time_with_less_memory() {
+        let of = |mebibytes: u64| tables_at_a_time(Some(mebibytes << 20));
+        assert_eq!([of(0), of(16), of(64), of(128), of(1 << 20)], [1, 1, 2, 4, 4]);
+        assert_eq!(tables_at_a_time(None), 4);
     }
 
     #[test]

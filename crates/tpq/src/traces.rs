@@ -123,3 +123,21 @@ impl Stamps {
         traces.files().iter().map(stamp).collect::<Option<_>>().map(Self)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_grew_has_another_stamp() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.pftrace");
+        let traces = Traces::Files(vec![path.clone()]);
+        assert!(Stamps::of(&traces).is_none());
+        std::fs::write(&path, "begin").unwrap();
+        let before = Stamps::of(&traces);
+        assert!(before.is_some() && before == Stamps::of(&traces));
+        std::fs::write(&path, "begin and end").unwrap();
+        assert!(before != Stamps::of(&traces));
+    }
+}

@@ -104,6 +104,35 @@ fn small_files_are_joined() {
 }
 
 #[test]
+fn small_files_are_joined_within_little_memory() {
+    let folder = Folder::of(&[]);
+    for number in 1..=20 {
+        let name = format!("{number:02}.pftrace");
+        std::fs::write(folder.path(&name), trace(0, "raven", &[number])).unwrap();
+    }
+    let output = folder.run(&["ingest", "*.pftrace", "--lake", "lake", "--memory-limit", "16M"]);
+    assert!(output.status.success(), "{}", describe(&output));
+    let (before, each) = (query(&folder, SLICES), on_each(&folder));
+    assert_eq!(before.lines().count(), 21, "{before}");
+    let files = || {
+        run(&folder, &["vacuum", "--older-than", "0h"]);
+        parquet_files(&folder.path("lake/slice")).len()
+    };
+    assert_eq!(files(), 20);
+    // The least memory is for files of 16 traces.
+    run(&folder, &["compact", "--memory-limit", "16M"]);
+    assert_eq!(files(), 2);
+    assert_eq!((query(&folder, SLICES), on_each(&folder)), (before.clone(), each.clone()));
+    // Without a limit, these are joined as well.
+    run(&folder, &["compact"]);
+    assert_eq!(files(), 1);
+    assert_eq!((query(&folder, SLICES), on_each(&folder)), (before, each));
+    let output = folder.run(&["lake", "compact", "--lake", "lake", "--memory-limit", "8M"]);
+    assert_eq!(output.status.code(), Some(2), "{}", describe(&output));
+    assert!(err(&output).contains("too low; the least is 16M"), "{}", err(&output));
+}
+
+#[test]
 fn files_that_nothing_refers_to_are_removed() {
     let folder = lake();
     let before = query(&folder, SLICES);

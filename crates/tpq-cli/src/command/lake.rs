@@ -8,6 +8,7 @@ use clap::{Args, Subcommand};
 use tpq::{Lake, LakeOptions};
 use tpq_output::FileFormat;
 
+use crate::args::parse_memory_limit;
 use crate::each::say;
 use crate::lake::{list, warn_of_unfinished};
 use crate::layout::{bytes, grouped};
@@ -17,7 +18,7 @@ Examples:
   tpq lake list --lake lake/ --where \"day >= '2026-03-01'\"
   tpq lake delete --lake lake/ --where \"trace_path LIKE '%broken%'\"
   tpq lake retain --lake s3://traces/lake --days 90
-  tpq lake compact --lake lake/
+  tpq lake compact --lake lake/ --memory-limit 1G
   tpq lake vacuum --lake lake/ --older-than 24h";
 
 #[derive(Args)]
@@ -36,7 +37,7 @@ pub enum LakeAction {
     /// Delete traces that are older than a number of days
     Retain(RetainArgs),
     /// Join small files, several traces in one
-    Compact(AddressArgs),
+    Compact(CompactArgs),
     /// Remove files that nothing refers to any more
     Vacuum(VacuumArgs),
 }
@@ -101,6 +102,18 @@ pub struct RetainArgs {
 }
 
 #[derive(Args)]
+pub struct CompactArgs {
+    #[command(flatten)]
+    pub address: AddressArgs,
+
+    /// Approximate memory limit, such as 500M or 4G; at least 16M. With less memory, less of a file
+    /// is read and sent at a time, and joined files become smaller, with fewer traces in each. A
+    /// catalogue that does not fit is an error
+    #[arg(long, value_name = "SIZE", value_parser = parse_memory_limit)]
+    pub memory_limit: Option<u64>,
+}
+
+#[derive(Args)]
 pub struct VacuumArgs {
     #[command(flatten)]
     pub address: AddressArgs,
@@ -125,8 +138,9 @@ pub async fn run(args: LakeArgs) -> anyhow::Result<()> {
             delete(&lake, traces, args.dry_run, args.address.quiet).await
         }
         LakeAction::Compact(args) => {
-            let joined = open(&args).await?.compact().await?;
-            if !args.quiet {
+            let lake = open(&args.address).await?.with_memory_limit(args.memory_limit);
+            let joined = lake.compact().await?;
+            if !args.address.quiet {
                 let (before, after) = (grouped(joined.before), grouped(joined.after));
                 say(&format!(
                     "{before} files became {after}; tpq lake vacuum removes the old ones"

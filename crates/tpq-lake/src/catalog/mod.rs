@@ -3,7 +3,7 @@
 mod layout;
 mod rows;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use bytes::Bytes;
@@ -18,6 +18,7 @@ pub(crate) use rows::{FIXED_COLUMNS, INTERNAL_COLUMNS, batch};
 
 use crate::lake::Lake;
 use crate::log::{AddedFile, ColumnType, LogChange, LogState, TableLog};
+use crate::upload::UploadSizes;
 use crate::write::{file_name, milliseconds, write_parquet};
 use crate::{LakeError, LakeTrace, runtime};
 
@@ -93,6 +94,16 @@ impl LakeCatalog {
             traces.map(|trace| (trace.facts.digest.clone(), Arc::clone(trace))).collect()
         });
         by_digest.get(digest)
+    }
+
+    /// The names of the tables of which traces have rows.
+    pub(crate) fn tables(&self) -> BTreeSet<&str> {
+        self.sorted().iter().flat_map(|trace| trace.files.keys().map(String::as_str)).collect()
+    }
+
+    /// The memory that the traces take in bytes, about.
+    pub(crate) fn memory_size(&self) -> u64 {
+        self.sorted().iter().map(|trace| trace.memory_size()).sum()
     }
 
     /// The number of files of the catalogue.
@@ -214,10 +225,24 @@ impl Lake {
         let (log, state) = (self.catalog_log(), catalog.state.clone());
         let is_latest = runtime::blocking(move || log.commit(&state, &change)).await?;
         if let (false, Some(file)) = (is_latest, added) {
+            // A store that fails after it took the commit is asked again, and then has it already.
+            if self.catalog_refers_to(&file.path).await? {
+                return Ok(true);
+            }
             // Nothing refers to the file; vacuum removes one that stays.
             let _ = self.store().delete(&self.store().path(TRACES, &file.path)?).await;
         }
         Ok(is_latest)
+    }
+
+    /// Whether the latest state of the catalogue has a file.
+    async fn catalog_refers_to(&self, path: &str) -> Result<bool, LakeError> {
+        let (log, path) = (self.catalog_log(), path.to_owned());
+        runtime::blocking(move || {
+            let Some(state) = log.state()? else { return Ok(false) };
+            Ok(log.files(&state)?.iter().any(|file| file.path == path))
+        })
+        .await
     }
 
     /// Writes the whole catalogue as one file, with `traces` in place of those it has. Returns
@@ -242,8 +267,9 @@ impl Lake {
         let schema = rows.schema();
         let fill = move |writer: &mut dyn tpq_output::ResultWriter| Ok(writer.write(&rows)?);
         let target = self.store().path(TRACES, &path)?;
-        let size =
-            write_parquet(self.store(), target, OutputOptions::default(), schema, fill).await?;
+        let sizes = UploadSizes::within(self.memory_limit().map(|limit| limit / 4));
+        let options = OutputOptions::default();
+        let size = write_parquet(self.store(), target, sizes, options, schema, fill).await?;
         let digests = traces.iter().map(|trace| &trace.facts.digest);
         let digests = digests.clone().min().cloned().zip(digests.max().cloned());
         Ok(AddedFile {
@@ -263,4 +289,29 @@ pub(crate) fn batches(
 ) -> Result<Vec<RecordBatch>, datafusion::parquet::errors::ParquetError> {
     let reader = ParquetRecordBatchReaderBuilder::try_new(bytes)?.build()?;
     Ok(reader.collect::<Result<Vec<_>, _>>()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_lake::{ingest, lake};
+
+    #[tokio::test]
+    async fn a_commit_that_is_there_already_is_found() {
+        let (_folder, lake) = lake(&[]).await;
+        ingest(&lake, "aa", "x", 1).await;
+        let before = lake.catalog().await.unwrap();
+        ingest(&lake, "bb", "x", 1).await;
+        for file in &lake.catalog().await.unwrap().files {
+            assert!(lake.catalog_refers_to(&file.path).await.unwrap());
+        }
+        assert!(!lake.catalog_refers_to("traces-1.parquet").await.unwrap());
+        // An older state is not committed to, and its file is removed.
+        let trace = before.find("aa").unwrap().as_ref().clone();
+        assert!(!lake.change_catalog(&before, &HashSet::new(), vec![trace]).await.unwrap());
+        let objects = lake.store().list(TRACES).await.unwrap();
+        let is_file = |path: &str| path.ends_with(".parquet") && !path.contains("_delta_log");
+        let files = objects.iter().filter(|object| is_file(object.location.as_ref()));
+        assert_eq!(files.count(), 2);
+    }
 }

@@ -1,17 +1,18 @@
 //! Joins small files: the rows of several traces become neighbouring row groups of one file, sorted
 //! by trace. Row groups are copied as they are.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::groups::{Group, Part, groups, groups_of};
-use super::joiner::{Joiner, Sources};
+use super::groups::{Group, Part, groups, groups_of, with_unused_rows};
+use super::joiner::join;
+use super::limits::JoinLimits;
 use super::reconcile::JOINED;
 use crate::catalog::{LakeCatalog, TRACES};
-use crate::commit::referenced;
+use crate::commit::{referenced, referenced_by};
 use crate::lake::Lake;
-use crate::log::LogChanges;
+use crate::log::{AddedFile, LogChange, LogChanges};
 use crate::trace::RowGroups;
 use crate::upload::Upload;
 use crate::write::file_name;
@@ -22,8 +23,8 @@ const ATTEMPTS: u32 = 40;
 /// How often files with rows of deleted traces are written anew while other processes change traces
 /// of the same files.
 const LEAVE_OUT_ATTEMPTS: u32 = 8;
-/// The time after which joined files are committed, at the end of a table: a process that dies loses
-/// no more work.
+/// The time after which joined files are committed: a process that dies loses no more work, and a
+/// vacuum beside it finds no older ones that nothing refers to.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
 /// What was joined.
@@ -45,32 +46,51 @@ impl std::ops::AddAssign for Compacted {
 /// A file that was written in place of others, and is not committed.
 struct Joined {
     table: String,
-    /// The number of files before.
-    files: usize,
     /// Each part, with the file that has its rows now.
     parts: Vec<(Part, TableFile)>,
 }
 
 impl Lake {
-    /// Joins small files of each table and partition, and the files of the catalogue. Files of
-    /// traces that other processes replace or delete meanwhile stay as they are.
+    /// Joins small files of each table and partition, and the files of the catalogue, within the
+    /// memory limit of the lake. Files of traces that other processes replace or delete meanwhile
+    /// stay as they are. What was joined before an error is committed.
     ///
     /// # Errors
-    /// When files cannot be read or written, or when other processes change the catalogue all the
-    /// time.
+    /// When files cannot be read or written, when the memory limit does not allow it, or when other
+    /// processes change the catalogue all the time.
     pub async fn compact(&self) -> Result<Compacted, LakeError> {
+        self.compact_within(&JoinLimits::within(self.memory_limit())).await
+    }
+
+    async fn compact_within(&self, limits: &JoinLimits) -> Result<Compacted, LakeError> {
+        limits.check_catalog(&self.catalog().await?)?;
         // Of a process that died in the middle of this.
         self.reconcile(None).await?;
         let catalog = self.catalog().await?;
-        let mut groups = groups(&catalog).into_iter().peekable();
         let (mut done, mut joined, mut since) = (Compacted::default(), Vec::new(), Instant::now());
-        while let Some(group) = groups.next() {
-            // A file with rows of several partitions is in groups of one table.
-            let is_last = groups.peek().is_none_or(|next| next.table != group.table);
-            joined.push(self.join_group(group).await?);
-            if is_last && since.elapsed() >= LONGEST_WAIT {
-                done += self.commit_joined(std::mem::take(&mut joined)).await?;
-                since = Instant::now();
+        for table in catalog.tables() {
+            let groups = groups(&catalog, table, limits);
+            let mut left = groups.len();
+            // The groups of a divided file are committed together.
+            let is_divided = has_divided_file(&groups);
+            for group in groups {
+                match self.join_group(group, limits).await {
+                    Ok(file) => joined.push(file),
+                    Err(error) => {
+                        // The first error says more than one of this.
+                        if !joined.is_empty() && self.commit_joined(joined).await.is_ok() {
+                            let _ = self.reconcile(None).await;
+                        }
+                        return Err(error);
+                    }
+                }
+                left -= 1;
+                let waiting: usize = joined.iter().map(|file: &Joined| file.parts.len()).sum();
+                let is_due = since.elapsed() >= LONGEST_WAIT || waiting >= limits.waiting;
+                if is_due && (left == 0 || !is_divided) {
+                    done += self.commit_joined(std::mem::take(&mut joined)).await?;
+                    since = Instant::now();
+                }
             }
         }
         done += self.commit_joined(joined).await?;
@@ -87,19 +107,36 @@ impl Lake {
                 shared.insert((table, &file.path));
             }
         }
-        if shared.is_empty() {
+        self.write_anew(&shared).await
+    }
+
+    /// Writes files without rows of traces that do not exist: those of a process that died, or
+    /// failed, after it had deleted or replaced the traces.
+    pub(crate) async fn leave_out_unused(&self) -> Result<(), LakeError> {
+        let catalog = self.catalog().await?;
+        let mut unused: HashSet<(&str, &str)> = HashSet::new();
+        for table in catalog.tables() {
+            unused.extend(with_unused_rows(&catalog, table).into_iter().map(|path| (table, path)));
+        }
+        self.write_anew(&unused).await
+    }
+
+    /// Writes files with the rows of the traces that have them now, by table and path.
+    async fn write_anew(&self, files: &HashSet<(&str, &str)>) -> Result<(), LakeError> {
+        if files.is_empty() {
             return Ok(());
         }
+        let limits = JoinLimits::within(self.memory_limit()).with_any_directory();
         let mut is_done = false;
         for attempt in 0..LEAVE_OUT_ATTEMPTS {
-            let groups = groups_of(&self.catalog().await?, &shared);
+            let groups = groups_of(&self.catalog().await?, files);
             if groups.is_empty() {
                 is_done = true;
                 break;
             }
             let mut joined = Vec::with_capacity(groups.len());
             for group in groups {
-                joined.push(self.join_group(group).await?);
+                joined.push(self.join_group(group, &limits).await?);
             }
             self.commit_joined(joined).await?;
             // Other processes may have changed traces of these files meanwhile: once more.
@@ -125,11 +162,11 @@ impl Lake {
             }
             let traces = with_joined(&catalog, &joined);
             if attempt == 0 && is_any {
-                self.apply(catalog.layout(), changes(&catalog, &traces)).await?;
+                self.apply(catalog.layout(), changes(&catalog, &traces, &joined)).await?;
             }
             if self.rewrite_catalog(&catalog, traces).await? {
-                let before = joined.iter().map(|joined| joined.files as u64).sum();
-                return Ok(Compacted { before, after: joined.len() as u64 });
+                let (before, after) = (sources_of(&joined).len() as u64, joined.len() as u64);
+                return Ok(Compacted { before, after });
             }
             runtime::pause(attempt).await?;
         }
@@ -138,64 +175,62 @@ impl Lake {
     }
 
     /// Writes the file of a group.
-    async fn join_group(&self, group: Group) -> Result<Joined, LakeError> {
+    async fn join_group(&self, group: Group, limits: &JoinLimits) -> Result<Joined, LakeError> {
         let path = format!("{}{}", group.folder, file_name(JOINED));
         let target = self.store().path(&group.table, &path)?;
-        let (upload, sink) = Upload::begin(self.store(), target)?;
-        let mut joiner = Joiner::new(sink);
-        let mut spans = Vec::with_capacity(group.parts.len());
-        let mut sources = Sources::of(&group);
-        for part in &group.parts {
-            let (wrong, own) = (part.file.path.clone(), part.file.row_groups);
-            let source = sources.next(self, &group.table, &part.file.path).await?;
-            let step = runtime::encoding(move || {
-                let first = joiner.groups();
-                joiner.append(&source, own).map_err(LakeError::parquet(&wrong))?;
-                Ok((first, joiner))
-            });
-            match step.await {
-                Ok((first, back)) => {
-                    joiner = back;
-                    spans.push((first, joiner.groups() - first));
-                }
-                Err(error) => return Err(upload.fail(error).await),
-            }
-        }
-        let all = joiner.groups();
-        let ended =
-            runtime::encoding(move || joiner.end().map_err(LakeError::parquet("a new file")));
-        let bytes = match ended.await {
-            Ok(()) => upload.complete().await?,
+        let (upload, sink) = Upload::begin(self.store(), target, limits.upload)?;
+        let (lake, limits) = (self.clone(), *limits);
+        // A writer is dropped where it may block, as it then writes what it still has.
+        let copied = runtime::encoding(move || {
+            let spans = join(&lake, &group, &limits, sink)?;
+            Ok((group, spans))
+        });
+        let (group, spans) = match copied.await {
+            Ok(copied) => copied,
             Err(error) => return Err(upload.fail(error).await),
         };
-        let (files, is_shared) = (group.files(), group.parts.len() > 1);
+        let bytes = upload.complete().await?;
+        let all: usize = spans.iter().map(|(_, count)| count).sum();
+        let is_shared = group.parts.len() > 1;
         let moved = |(part, (first, count)): (Part, (usize, usize))| {
             let row_groups = is_shared.then_some(RowGroups { first, count, all });
             let file = TableFile { path: path.clone(), bytes, row_groups, ..part.file.clone() };
             (part, file)
         };
         let parts = group.parts.into_iter().zip(spans).map(moved).collect();
-        Ok(Joined { table: group.table, files, parts })
+        Ok(Joined { table: group.table, parts })
     }
 }
 
-/// The changes of the logs from one catalogue to the next.
-fn changes(catalog: &LakeCatalog, traces: &[LakeTrace]) -> LogChanges {
-    let before = referenced(catalog);
-    let after = crate::commit::referenced_by(catalog.layout(), traces.iter());
+/// Whether a file is in several groups, as one with rows of several partitions is.
+fn has_divided_file(groups: &[Group]) -> bool {
+    let files: usize = groups.iter().map(Group::files).sum();
+    let paths = groups.iter().flat_map(|group| &group.parts).map(|part| &part.file.path);
+    paths.collect::<HashSet<_>>().len() < files
+}
+
+/// The files in place of which others were written, by table and path.
+fn sources_of(joined: &[Joined]) -> HashSet<(&str, &str)> {
+    let mut sources = HashSet::new();
+    for Joined { table, parts } in joined {
+        sources.extend(parts.iter().map(|(part, _)| (table.as_str(), part.file.path.as_str())));
+    }
+    sources
+}
+
+/// The changes of the logs from one catalogue to the next: those of tables with joined files.
+fn changes(catalog: &LakeCatalog, traces: &[LakeTrace], joined: &[Joined]) -> LogChanges {
     let mut changes = LogChanges::new();
-    for (table, files) in &after {
-        let old = before.get(table);
-        let is_new = |path: &&String| old.is_none_or(|old| !old.contains_key(*path));
-        let new: Vec<_> = files.keys().filter(is_new).filter_map(|path| files.get(path)).collect();
-        let gone = old.into_iter().flat_map(|old| old.keys());
-        let gone: HashSet<String> =
-            gone.filter(|path| !files.contains_key(*path)).cloned().collect();
-        if !new.is_empty() || !gone.is_empty() {
-            let change = changes.entry(table.clone()).or_default();
-            change.add = new.into_iter().cloned().collect();
-            change.remove = gone;
-            change.same_rows = true;
+    for table in joined.iter().map(|joined| joined.table.as_str()).collect::<BTreeSet<_>>() {
+        let before = referenced(catalog, table);
+        let after = referenced_by(catalog.layout(), traces.iter(), table);
+        let gone = before.keys().filter(|path| !after.contains_key(*path)).cloned();
+        let remove: HashSet<String> = gone.collect();
+        let new = after.into_iter().filter(|(path, _)| !before.contains_key(path));
+        let add: Vec<AddedFile> = new.map(|(_, file)| file).collect();
+        if !add.is_empty() || !remove.is_empty() {
+            let change = LogChange { add, remove, same_rows: true, ..LogChange::default() };
+            changes.insert(table.to_owned(), change);
         }
     }
     changes
@@ -218,7 +253,7 @@ fn retain_current(catalog: &LakeCatalog, joined: &mut Vec<Joined>) {
 /// no other trace has.
 fn are_current(catalog: &LakeCatalog, joined: &[Joined]) -> Vec<bool> {
     let mut moved: HashMap<(&str, &str), &TableFile> = HashMap::new();
-    for Joined { table, parts, .. } in joined {
+    for Joined { table, parts } in joined {
         moved.extend(parts.iter().map(|(part, _)| ((&**table, &*part.digest), &part.file)));
     }
     let mut staying: HashSet<(&str, &str)> = HashSet::new();
@@ -245,7 +280,7 @@ fn are_current(catalog: &LakeCatalog, joined: &[Joined]) -> Vec<bool> {
 /// All traces, with joined files in place of those that they had.
 fn with_joined(catalog: &LakeCatalog, joined: &[Joined]) -> Vec<LakeTrace> {
     let mut files: HashMap<(&str, &str), &TableFile> = HashMap::new();
-    for Joined { table, parts, .. } in joined {
+    for Joined { table, parts } in joined {
         files.extend(parts.iter().map(|(part, file)| ((&**table, &*part.digest), file)));
     }
     let moved = |trace: &Arc<LakeTrace>| {

@@ -11,6 +11,9 @@ use crate::{LakeError, LakeTrace, runtime};
 /// How often the catalogue is changed anew while other processes change it.
 const ATTEMPTS: u32 = 40;
 const SECONDS_OF_DAY: i64 = 86_400;
+/// A recording from before has a clock that was not set, as that of a device that has just started
+/// without a battery for it. Texts of dates are in the order of the dates.
+const EARLIEST: &str = "2000-01-01";
 
 impl Lake {
     /// Deletes traces, by their digests, all at once. Rows in files with rows of other traces are
@@ -54,9 +57,30 @@ impl Lake {
         let limit = iso8601(milliseconds() / 1000 - i64::from(days) * SECONDS_OF_DAY);
         let is_older = |trace: &Arc<LakeTrace>| {
             let recorded = trace.facts.recorded_at.as_deref();
-            // Texts of dates are in the order of the dates.
-            recorded.unwrap_or(&trace.ingested_at) < limit.as_str()
+            time_of(recorded, &trace.ingested_at) < limit.as_str()
         };
         Ok(self.catalog().await?.traces().into_iter().filter(is_older).collect())
+    }
+}
+
+/// The time by which a trace is kept.
+fn time_of<'a>(recorded: Option<&'a str>, ingested: &'a str) -> &'a str {
+    recorded.filter(|recorded| *recorded >= EARLIEST).unwrap_or(ingested)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_that_was_not_set_says_nothing_of_the_age_of_a_trace() {
+        let ingested = "2026-05-06T00:00:00Z";
+        for (recorded, expected) in [
+            (Some("2026-03-31T01:02:03Z"), "2026-03-31T01:02:03Z"),
+            (Some("1970-01-01T00:00:09Z"), ingested),
+            (None, ingested),
+        ] {
+            assert_eq!(time_of(recorded, ingested), expected);
+        }
     }
 }

@@ -5,6 +5,7 @@ mod compact;
 mod delete;
 mod groups;
 mod joiner;
+mod limits;
 mod reconcile;
 mod vacuum;
 

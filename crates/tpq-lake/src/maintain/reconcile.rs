@@ -21,21 +21,22 @@ impl Lake {
     /// others without an age.
     pub(crate) async fn reconcile(&self, age: Option<Duration>) -> Result<(), LakeError> {
         let catalog = self.catalog().await?;
-        let mut wanted = referenced(&catalog);
         let tables = self.tables().await?.into_iter().map(|decl| decl.name);
         let before = age.map(|age| {
             milliseconds().saturating_sub(i64::try_from(age.as_millis()).unwrap_or(i64::MAX))
         });
-        let difference = |table: &'static str| {
-            let log = self.log(table);
-            let wanted = wanted.remove(table).unwrap_or_default();
-            runtime::blocking(move || {
+        let catalog = &catalog;
+        // The files of a table are collected when its turn comes.
+        let difference = |table: &'static str| async move {
+            let (log, wanted) = (self.log(table), referenced(catalog, table));
+            let found = runtime::blocking(move || {
                 let files = match log.state()? {
                     Some(state) => log.files(&state)?,
                     None => Vec::new(),
                 };
                 Ok((table.to_owned(), change(wanted, &files, before)))
-            })
+            });
+            found.await
         };
         let changes: Vec<_> = tables.map(difference).collect();
         let changes = futures::stream::iter(changes).buffer_unordered(LOGS_AT_A_TIME);

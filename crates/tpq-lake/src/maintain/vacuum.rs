@@ -31,13 +31,14 @@ pub struct Vacuumed {
 impl Lake {
     /// Removes files that neither the catalogue nor a log refers to and that are at least `age` old,
     /// as younger ones may be those of a running ingest, or of a statement that began before they
-    /// were replaced. Leaves symbolic links and what is behind them.
+    /// were replaced. Leaves symbolic links and what is behind them. Then writes files with rows of
+    /// deleted traces without these rows, where a process died before it did so.
     ///
     /// # Errors
     /// When the lake cannot be read, or a file cannot be removed.
     pub async fn vacuum(&self, age: Duration) -> Result<Vacuumed, LakeError> {
         self.reconcile(Some(age)).await?;
-        let wanted = referenced(&self.catalog().await?);
+        let catalog = self.catalog().await?;
         let age = i64::try_from(age.as_millis()).unwrap_or(i64::MAX);
         let before = milliseconds().saturating_sub(age);
         let mut removed = Vacuumed::default();
@@ -50,7 +51,7 @@ impl Lake {
             });
             let mut kept: HashSet<String> =
                 active.await?.into_iter().map(|file| file.path).collect();
-            kept.extend(wanted.get(table).into_iter().flat_map(|files| files.keys().cloned()));
+            kept.extend(referenced(&catalog, table).into_keys());
             let mut unwanted = self.store().list(table).await?;
             unwanted.retain(|object| {
                 let is_young = object.last_modified.timestamp_millis() > before;
@@ -69,6 +70,7 @@ impl Lake {
                 removed.bytes += partial.bytes;
             }
         }
+        self.leave_out_unused().await?;
         Ok(removed)
     }
 

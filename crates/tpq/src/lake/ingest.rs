@@ -12,6 +12,7 @@ use tpq_lake::{Committed, Lake, LakeCatalog, LakeError, LakeTrace};
 use tpq_sql::{AbortOnDrop, SqlError};
 
 use super::facts::facts_of;
+use crate::traces::{Stamps, Traces};
 use crate::{EachOptions, ImportOptions, OpenError, Trace};
 
 /// Traces that are committed at a time.
@@ -45,6 +46,9 @@ pub enum IngestError {
     /// The trace is no regular file.
     #[error("it is not a file")]
     NoFile,
+    /// The file changed, so that its rows may not be those of its digest.
+    #[error("it changed while it was imported; ingest it again once it is complete")]
+    Changed,
     /// The facts of the trace could not be queried.
     #[error(transparent)]
     Sql(#[from] SqlError),
@@ -110,7 +114,8 @@ enum Prepared {
 type Outcome = (PathBuf, Result<Prepared, IngestError>);
 
 async fn run(lake: Lake, paths: Vec<PathBuf>, options: IngestOptions, sender: Sender<Ingested>) {
-    let lake = lake.for_ingest();
+    // What follows a commit of replaced traces takes as much memory as a job.
+    let lake = lake.for_ingest().with_memory_limit(of_job(&options).memory_limit);
     let catalog = match lake.catalog().await {
         Ok(catalog) => Arc::new(catalog),
         Err(error) => {
@@ -240,11 +245,16 @@ impl Job {
     }
 
     async fn run(self, path: PathBuf) -> Result<Prepared, IngestError> {
+        let file = Traces::Files(vec![path.clone()]);
+        let stamps = Stamps::of(&file);
         let (digest, size) = self.digest(&path).await?;
         if self.catalog.find(&digest).is_some() && !self.options.replace {
             return Ok(Prepared::Existing);
         }
         let trace = Trace::open(std::slice::from_ref(&path), self.import.clone()).await?;
+        if Stamps::of(&file) != stamps {
+            return Err(IngestError::Changed);
+        }
         let facts = facts_of(&trace, &path, digest, size).await?;
         let (layout, memory) = (self.catalog.layout(), self.import.memory_limit);
         let staged = self.lake.stage(layout, facts, trace.tables(), memory).await?;
