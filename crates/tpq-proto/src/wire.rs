@@ -240,6 +240,7 @@ pub struct Packed<'a> {
 
 impl<'a> Packed<'a> {
     /// Returns the varints in `bytes`.
+    #[inline]
     pub fn new(bytes: &'a [u8]) -> Self {
         Self { bytes, at: 0 }
     }
@@ -327,6 +328,8 @@ pub fn zigzag(value: u64) -> i64 {
 }
 
 /// The values of a repeated integer field, whether it was written packed or one by one.
+// Inlined, since the iterator would be passed through memory.
+#[inline]
 pub fn repeated<'a>(field: &Field<'a>) -> impl Iterator<Item = u64> + use<'a> {
     let (single, packed) = match field.value {
         Value::Bytes(bytes) => (None, bytes),
