@@ -5,7 +5,7 @@ use tpq_tables::{Stat, StringId};
 
 use super::context::DecodeContext;
 use super::event::{TrackEvent, Type};
-use super::event_args::args;
+use super::event_args::add_args;
 use super::extra_values::{ExtraValues, GivenCount, MAX_EXTRA};
 use super::owner::{EventOwner, split};
 use crate::decode::Packet;
@@ -242,7 +242,8 @@ pub(super) fn write_value(
 ) -> Option<()> {
     let mut owner = *owner;
     let track = owner.own_track(event, context)?;
-    let args = args(event, &owner, context);
+    let mut args = ArgSet::default();
+    add_args(event, &owner, &mut args, context);
     let set = context.trackers.deferred.intern(&args);
     let bounds = &mut context.trackers.bounds;
     push_counter_with(context.packet.ts(), track, counted.own?, set, bounds, context.tables);
