@@ -143,3 +143,19 @@ fn interned(kind: u32, iid: u64, context: &mut DecodeContext<'_, '_>) -> Option<
     let (packet, strings) = (context.packet, &mut context.tables.strings);
     packet.interned.text(packet.generation, kind, iid, strings, context.stats)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn categories_keep_their_order_however_many_there_are() {
+        let ids: Vec<StringId> = (1..=20).map(StringId).collect();
+        let mut categories = Categories::default();
+        for (count, &id) in ids.iter().enumerate() {
+            assert_eq!(categories.as_slice(), &ids[..count]);
+            categories.push(id);
+        }
+        assert_eq!(categories.as_slice(), ids);
+    }
+}
