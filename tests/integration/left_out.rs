@@ -14,7 +14,7 @@ use tpq_testkit::mutate::mutate;
 use tpq_testkit::random::Random;
 use tpq_testkit::testdata;
 use tpq_testkit::{
-    Annotation, FtraceBundle, FtraceEvent, InternedData, NEEDS_STATE, Packet, ProcessTree,
+    Annotation, FtraceBundle, FtraceEvent, InternedData, Message, NEEDS_STATE, Packet, ProcessTree,
     STATE_CLEARED, Task, TraceBuilder, TrackEvent,
 };
 
@@ -151,6 +151,11 @@ fn annotated(annotations: impl IntoIterator<Item = Annotation>) -> TraceBuilder 
     TraceBuilder::new().packet(state).packets(events)
 }
 
+/// The older form of a nested value: a dictionary or a list, of values without names.
+fn older(value: Message) -> Annotation {
+    Annotation::from(Message::new().bytes(10, "older").message(8, value))
+}
+
 /// Annotations of every shape; what is read of them, and what is counted.
 #[test]
 fn annotations_that_are_left_out_are_checked() {
@@ -161,6 +166,12 @@ fn annotations_that_are_left_out_are_checked() {
         (1..levels).fold(innermost, |inner, _| named(&"n".repeat(1000)).dict([inner]))
     };
     let deep = (0..500).fold(named("deep").int(1), |inner, _| named("d").dict([inner]));
+    let number = || Message::new().int(5, 1);
+    let list = |element: Message| Message::new().uint(1, 2).message(4, element);
+    let dict =
+        |key: &str, value: Message| Message::new().uint(1, 1).bytes(2, key).message(3, value);
+    // `debug.older.` is before such a key.
+    let longest = "n".repeat(4084);
     let sound = [
         Annotation::named_iid(1).string_iid(1),
         named("nothing"),
@@ -168,6 +179,9 @@ fn annotations_that_are_left_out_are_checked() {
         named("json").json(r#"{"a":1}"#),
         // Keys have 4,096 bytes at most.
         long(4),
+        older(dict("key", list(number()).message(4, Message::new().bytes(8, "text")))),
+        older(dict(&longest, number())),
+        older(Message::new()),
     ];
     let damaged = [
         Annotation::named_iid(2).int(1),
@@ -176,6 +190,9 @@ fn annotations_that_are_left_out_are_checked() {
         named("json").json(r#"{"a":1,"#),
         long(5),
         deep,
+        older(Message::new().uint(1, 1).bytes(2, "without a value")),
+        older((0..100).fold(number(), |inner, _| list(inner))),
+        older(dict(&format!("{longest}n"), number())),
     ];
     let bytes = annotated(sound.into_iter().chain(damaged)).build();
     let imported = Imported::with(&[("trace", &bytes)], lean());
@@ -189,7 +206,7 @@ fn annotations_that_are_left_out_are_checked() {
     name                            n
     interned_data_tokenizer_errors  2
     json_parser_failure             1
-    track_event_parser_errors       5
+    track_event_parser_errors       8
     ");
     assert_eq!(left_out(&imported), kernel_events);
     let folder = tempfile::tempdir().unwrap();

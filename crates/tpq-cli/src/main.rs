@@ -43,6 +43,7 @@ mod terminal;
 use std::process::ExitCode;
 
 use clap::FromArgMatches;
+use futures::FutureExt;
 
 use crate::args::{Cli, Command};
 
@@ -59,7 +60,8 @@ fn main() -> ExitCode {
     }
     let runtime = signals::start().and_then(|()| runtime::build(cli.threads()));
     let outcome = runtime.map_err(anyhow::Error::from).and_then(|runtime| {
-        let outcome = runtime.block_on(run(cli));
+        // Behind a pointer: the runtime has three loops for a future, each with a copy of it.
+        let outcome = runtime.block_on(run(cli).boxed_local());
         // Do not wait for an import with a result that is no longer needed.
         runtime.shutdown_background();
         outcome

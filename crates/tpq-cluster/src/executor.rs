@@ -14,6 +14,7 @@ use ballista_executor::executor_process::{ExecutorProcessConfig, start_executor_
 use ballista_executor::health::ExecutorHealth;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::prelude::SessionConfig;
+use futures::future::LocalBoxFuture;
 use tokio::sync::oneshot;
 use tonic::transport::Endpoint;
 use tpq_lake::EnvironmentStores;
@@ -81,11 +82,16 @@ pub async fn execute(
     let config = config(&options, (port, task_port), worker, (&health, &running))?;
     on_ready(SocketAddr::new(options.bind, port));
     let (watchdog, overdue) = Watchdog::start(health, running)?;
-    let process = async {
+    end_of(process(config), asked, &watchdog, overdue, &options.scheduler).await
+}
+
+/// Runs Ballista's executor. The future is behind a pointer, so that the executor is compiled with
+/// this crate, for size, and not with the crate that awaits it.
+fn process(config: ExecutorProcessConfig) -> LocalBoxFuture<'static, Result<(), ClusterError>> {
+    Box::pin(async move {
         let ended = start_executor_process(Arc::new(config)).await;
         ended.map_err(|error| ClusterError::Process(format!("the executor stopped: {error}")))
-    };
-    end_of(process, asked, &watchdog, overdue, &options.scheduler).await
+    })
 }
 
 /// Waits for the end of the process of an executor, however it ends.

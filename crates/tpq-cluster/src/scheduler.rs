@@ -9,6 +9,7 @@ use ballista_scheduler::config::{SchedulerConfig, TaskDistributionPolicy};
 use ballista_scheduler::scheduler_process::{create_scheduler, start_grpc_service_with_listener};
 use datafusion::prelude::SessionConfig;
 use datafusion_proto::protobuf::{LogicalPlanNode, PhysicalPlanNode};
+use futures::future::LocalBoxFuture;
 use tokio::net::TcpListener;
 use tpq_sql::function_state;
 
@@ -59,11 +60,23 @@ pub async fn schedule(
     let address = listener.local_addr()?;
     let config = Arc::new(config(&options, address, worker));
     config.validate().map_err(failed)?;
-    let cluster = BallistaCluster::new_from_config(&config).await.map_err(failed)?;
-    let server = create_scheduler::<LogicalPlanNode, PhysicalPlanNode>(cluster, config).await;
-    let server = server.map_err(failed)?;
-    on_ready(address);
-    start_grpc_service_with_listener(listener, server).await.map_err(failed)
+    serve(listener, config, Box::new(move || on_ready(address))).await
+}
+
+/// Serves until the process ends. The future is behind a pointer, so that Ballista's scheduler is
+/// compiled with this crate, for size, and not with the crate that awaits it.
+fn serve<'a>(
+    listener: TcpListener,
+    config: Arc<SchedulerConfig>,
+    on_ready: Box<dyn FnOnce() + 'a>,
+) -> LocalBoxFuture<'a, Result<(), ClusterError>> {
+    Box::pin(async move {
+        let cluster = BallistaCluster::new_from_config(&config).await.map_err(failed)?;
+        let server = create_scheduler::<LogicalPlanNode, PhysicalPlanNode>(cluster, config).await;
+        let server = server.map_err(failed)?;
+        on_ready();
+        start_grpc_service_with_listener(listener, server).await.map_err(failed)
+    })
 }
 
 fn config(

@@ -89,7 +89,7 @@ pub fn read_varint(bytes: &[u8], at: &mut usize) -> Option<u64> {
             // The highest bit of a byte means that another byte follows.
             let last = !word & 0x8080_8080_8080_8080;
             if last == 0 {
-                return read_varint_bytewise(bytes, at);
+                return read_long_varint(bytes, at, word);
             }
             *at += last.trailing_zeros() as usize / 8 + 1;
             // All bits up to the highest bit of the last byte.
@@ -133,7 +133,24 @@ fn join_seven_bits(word: u64) -> u64 {
     fours & 0x0fff_ffff | (fours & 0x0fff_ffff_0000_0000) >> 4
 }
 
-/// Reads a varint byte by byte, if it is longer than most or near the end.
+/// Reads a varint of nine or ten bytes, of which `word` has the first eight: an id with random bits.
+#[inline(never)]
+fn read_long_varint(bytes: &[u8], at: &mut usize, word: u64) -> Option<u64> {
+    let low = join_seven_bits(word);
+    let ninth = *bytes.get(*at + 8)?;
+    if ninth < 0x80 {
+        *at += 9;
+        return Some(low | u64::from(ninth) << 56);
+    }
+    let tenth = *bytes.get(*at + 9)?;
+    if tenth >= 0x80 {
+        return None;
+    }
+    *at += 10;
+    Some(low | u64::from(ninth & 0x7f) << 56 | u64::from(tenth) << 63)
+}
+
+/// Reads a varint byte by byte near the end of the bytes.
 #[cold]
 fn read_varint_bytewise(bytes: &[u8], at: &mut usize) -> Option<u64> {
     let (mut value, mut shift, mut next) = (0, 0, *at);
@@ -240,6 +257,7 @@ pub struct Packed<'a> {
 
 impl<'a> Packed<'a> {
     /// Returns the varints in `bytes`.
+    #[inline]
     pub fn new(bytes: &'a [u8]) -> Self {
         Self { bytes, at: 0 }
     }
@@ -327,6 +345,8 @@ pub fn zigzag(value: u64) -> i64 {
 }
 
 /// The values of a repeated integer field, whether it was written packed or one by one.
+// Inlined, since the iterator would be passed through memory.
+#[inline]
 pub fn repeated<'a>(field: &Field<'a>) -> impl Iterator<Item = u64> + use<'a> {
     let (single, packed) = match field.value {
         Value::Bytes(bytes) => (None, bytes),

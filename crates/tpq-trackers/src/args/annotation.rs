@@ -56,9 +56,13 @@ fn is_readable(args: &MessageArgs<'_>, annotation: &[u8], left: usize, depth: us
         // The message is not shorter than the name in it.
         (iid, _) => args.len_of(interned_data::DEBUG_ANNOTATION_NAMES, iid),
     };
-    let key = name.map(|len| len.saturating_mul(LONGEST_CHAR).saturating_add(DOT));
-    let left = key.and_then(|len| left.checked_sub(len));
+    let left = name.and_then(|name| left_after(name, left));
     left.is_some_and(|left| has_readable_value(args, &annotation, left, depth))
+}
+
+/// The length that is left for keys after a name of `name` bytes; `None` if it may be too long.
+fn left_after(name: usize, left: usize) -> Option<usize> {
+    left.checked_sub(name.saturating_mul(LONGEST_CHAR).saturating_add(DOT))
 }
 
 /// Bytes of the text that replaces a byte that is not UTF-8.
@@ -68,8 +72,7 @@ const DOT: usize = 1;
 /// Largest length of the position of an element in a key: brackets and 20 digits.
 const LONGEST_POSITION: usize = 22;
 
-/// The same for the value of an annotation under its key. JSON, messages and the older form of
-/// nested values are left to [`value`].
+/// The same for the value of an annotation under its key. JSON and messages are left to [`value`].
 fn has_readable_value(
     args: &MessageArgs<'_>,
     annotation: &Annotation<'_>,
@@ -90,13 +93,35 @@ fn has_readable_value(
                 .fields(debug_annotation::ARRAY_VALUES)
                 .all(|it| has_readable_value(args, &Annotation::read(it), left, depth - 1))
         }
-        debug_annotation::LEGACY_JSON_VALUE
-        | debug_annotation::PROTO_VALUE
-        | debug_annotation::NESTED_VALUE => false,
+        debug_annotation::LEGACY_JSON_VALUE | debug_annotation::PROTO_VALUE => false,
+        debug_annotation::NESTED_VALUE => is_nested_readable(field.as_bytes(), left, depth - 1),
         debug_annotation::STRING_VALUE_IID => {
             let kind = interned_data::DEBUG_ANNOTATION_STRING_VALUES;
             args.len_of(kind, field.as_u64()).is_some()
         }
+        _ => true,
+    }
+}
+
+/// The same for a nested value of the older form; see [`nested`].
+fn is_nested_readable(value: &[u8], left: usize, depth: usize) -> bool {
+    if depth == 0 {
+        return false;
+    }
+    let all = |number| Fields::new(value).filter(move |field| field.number == number);
+    match all(nested_value::NESTED_TYPE).last().map_or(0, |field| field.as_u64()) {
+        DICT => {
+            let (keys, values) = (all(nested_value::DICT_KEYS), all(nested_value::DICT_VALUES));
+            keys.clone().count() == values.clone().count()
+                && keys.zip(values).all(|(name, value)| {
+                    let left = left_after(name.as_bytes().len(), left);
+                    left.is_some_and(|left| is_nested_readable(value.as_bytes(), left, depth - 1))
+                })
+        }
+        ARRAY => left.checked_sub(LONGEST_POSITION).is_some_and(|left| {
+            let mut elements = all(nested_value::ARRAY_VALUES);
+            elements.all(|element| is_nested_readable(element.as_bytes(), left, depth - 1))
+        }),
         _ => true,
     }
 }

@@ -12,7 +12,9 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 
 use super::annotation;
-use crate::args::{ArgKey, LocationKeys, MessagePath, MessagePaths, NoPath, PathId, Special};
+use crate::args::{
+    ArgKey, LocationKeys, MessagePath, MessagePaths, NoPath, PathId, SourceLocation, Special,
+};
 use crate::args::{ArgSet, ArgValue};
 use crate::interned::Interned;
 use crate::stacks::{Mappings, read_mapping};
@@ -239,6 +241,10 @@ impl<'a> MessageArgs<'a> {
 
     /// An interned source location; one that was never sent is counted.
     pub fn source_location(&mut self, iid: u64) -> Option<SourceLocation> {
+        let scope = self.interned.generation(self.generation).map(|generation| generation.interned);
+        if let Some(known) = scope.and_then(|scope| self.paths.location(scope, iid)) {
+            return Some(known);
+        }
         let location = LastFields::<5>::new(self.lookup(interned_data::SOURCE_LOCATIONS, iid)?);
         // Paths of Windows are written like all others.
         let intern = |_: &[u8]| {
@@ -247,11 +253,15 @@ impl<'a> MessageArgs<'a> {
         };
         let kind = interned_data::SOURCE_LOCATIONS;
         let file = self.interned.text_as(self.generation, kind, iid, self.stats, intern)?;
-        Some(SourceLocation {
+        let location = SourceLocation {
             file,
             function: self.strings.intern_bytes(location.bytes(source_location::FUNCTION_NAME)),
             line: location.get(source_location::LINE_NUMBER).map(|line| line.as_u32()),
-        })
+        };
+        if let Some(scope) = scope {
+            self.paths.keep_location(scope, iid, location);
+        }
+        Some(location)
     }
 
     /// The path of an interned source location.
@@ -299,16 +309,6 @@ impl<'a> MessageArgs<'a> {
     pub fn push(&mut self, key: ArgKey, value: ArgValue) {
         self.args.add_keyed(key.flat, key.full, value);
     }
-}
-
-/// A source location.
-pub struct SourceLocation {
-    /// Path of the file.
-    pub file: StringId,
-    /// Name of the function.
-    pub function: StringId,
-    /// Line number, from 1, if known.
-    pub line: Option<u32>,
 }
 
 impl From<NoPath> for Unreadable {

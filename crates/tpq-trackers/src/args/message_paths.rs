@@ -58,6 +58,17 @@ pub struct LocationKeys {
     pub line: StringId,
 }
 
+/// A source location.
+#[derive(Clone, Copy, Debug)]
+pub struct SourceLocation {
+    /// Path of the file.
+    pub file: StringId,
+    /// Name of the function.
+    pub function: StringId,
+    /// Line number, from 1, if known.
+    pub line: Option<u32>,
+}
+
 /// Fields that are shown in another way than their type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Special {
@@ -112,10 +123,13 @@ pub struct MessagePaths {
     roots: FxHashMap<(ArgKey, u32), PathId>,
     /// Named values under a key.
     members: FxHashMap<(ArgKey, StringId), ArgKey>,
-    /// Elements of arrays.
-    elements: FxHashMap<(ArgKey, usize), ArgKey>,
+    /// The keys with positions of the elements of arrays, by array and position; NULL where none was
+    /// asked for. Those of an array lie side by side, as they are asked for one after another.
+    elements: FxHashMap<ArgKey, Vec<StringId>>,
     /// Places in source code, by the key that stands before theirs.
-    locations: FxHashMap<String, LocationKeys>,
+    location_keys: FxHashMap<String, LocationKeys>,
+    /// Interned source locations, by the scope of interned data and their id.
+    locations: FxHashMap<(u32, u64), SourceLocation>,
     debug: ArgKey,
 }
 
@@ -148,6 +162,7 @@ impl MessagePaths {
             roots: FxHashMap::default(),
             members: FxHashMap::default(),
             elements: FxHashMap::default(),
+            location_keys: FxHashMap::default(),
             locations: FxHashMap::default(),
             debug: ArgKey { flat: debug, full: debug },
         }
@@ -172,14 +187,24 @@ impl MessagePaths {
 
     /// The keys of a source location, behind another.
     pub fn location_keys(&mut self, around: &str, strings: &mut StringPool) -> LocationKeys {
-        if let Some(&keys) = self.locations.get(around) {
+        if let Some(&keys) = self.location_keys.get(around) {
             return keys;
         }
         let [file, function, line] = ["file_name", "function_name", "line_number"]
             .map(|name| strings.intern(&format!("{around}.{name}")));
         let keys = LocationKeys { file, function, line };
-        self.locations.insert(around.to_owned(), keys);
+        self.location_keys.insert(around.to_owned(), keys);
         keys
+    }
+
+    /// A source location that was read before, by the scope of interned data and its id.
+    pub(super) fn location(&self, scope: u32, iid: u64) -> Option<SourceLocation> {
+        self.locations.get(&(scope, iid)).copied()
+    }
+
+    /// Keeps a source location that was read: nearly every event of a browser names one.
+    pub(super) fn keep_location(&mut self, scope: u32, iid: u64, location: SourceLocation) {
+        self.locations.insert((scope, iid), location);
     }
 
     /// The key all annotations lie under.
@@ -312,18 +337,33 @@ impl MessagePaths {
         index: usize,
         strings: &mut StringPool,
     ) -> Result<ArgKey, NoPath> {
-        if let Some(&key) = self.elements.get(&(array, index)) {
-            return Ok(key);
+        let known = self.elements.get(&array).and_then(|known| known.get(index)).copied();
+        match known {
+            Some(full) if !full.is_null() => Ok(ArgKey { flat: array.flat, full }),
+            _ => self.add_element(array, index, strings),
         }
+    }
+
+    fn add_element(
+        &mut self,
+        array: ArgKey,
+        index: usize,
+        strings: &mut StringPool,
+    ) -> Result<ArgKey, NoPath> {
         let mut full = strings.get(array.full).to_owned();
         if full.len() >= MAX_KEY {
             return Err(NoPath::LongKey);
         }
         // Writing to a string cannot fail.
         let _ = write!(full, "[{index}]");
-        let key = ArgKey { flat: array.flat, full: strings.intern(&full) };
-        self.elements.insert((array, index), key);
-        Ok(key)
+        let full = strings.intern(&full);
+        // An array can go on where JSON under the same key ended.
+        let known = self.elements.entry(array).or_default();
+        if index >= known.len() {
+            known.resize(index + 1, StringId::NULL);
+        }
+        known[index] = full;
+        Ok(ArgKey { flat: array.flat, full })
     }
 }
 
@@ -435,6 +475,10 @@ mod tests {
         let element = paths.element(key, 3, &mut strings).unwrap();
         assert_eq!(paths.element(key, 3, &mut strings).unwrap(), element);
         assert_eq!(strings.get(element.full), "debug.a_b_0_[3]");
+        let first = paths.element(key, 0, &mut strings).unwrap();
+        assert_eq!(strings.get(first.full), "debug.a_b_0_[0]", "asked for after a later one");
+        assert_eq!((first.flat, element.flat), (key.flat, key.flat));
+        assert_eq!(paths.element(key, 3, &mut strings).unwrap(), element);
         let member = paths.member(element, name, &mut strings).unwrap();
         assert_eq!(strings.get(member.flat), "debug.a_b_0_.a_b_0_");
         assert_eq!(strings.get(member.full), "debug.a_b_0_[3].a_b_0_");

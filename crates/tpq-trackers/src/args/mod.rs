@@ -12,7 +12,9 @@ mod syscall;
 
 pub use annotation::{ANNOTATIONS, add_annotations_of_event, check_annotations_of_event};
 pub use extension::describe_extensions;
-pub use message::{MAX_DEPTH, MessageArgs, MessageTables, SourceLocation, Unreadable};
-pub use message_paths::{ArgKey, LocationKeys, MessagePath, MessagePaths, NoPath, PathId, Special};
+pub use message::{MAX_DEPTH, MessageArgs, MessageTables, Unreadable};
+pub use message_paths::{
+    ArgKey, LocationKeys, MessagePath, MessagePaths, NoPath, PathId, SourceLocation, Special,
+};
 pub use set::{Annotated, Arg, ArgSet, ArgValue, JsonOrigin, SetPart};
 pub use syscall::add_syscall_args;

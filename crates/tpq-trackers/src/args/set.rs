@@ -155,6 +155,11 @@ impl ArgSet {
         }
     }
 
+    /// The number of parts that it has memory for.
+    pub(crate) fn capacity(&self) -> usize {
+        self.parts.capacity()
+    }
+
     pub(crate) fn clear(&mut self) {
         self.parts.clear();
         self.elements.clear();
@@ -196,10 +201,13 @@ impl ArgSet {
 
     /// Adds another set's values; of two values of one key the later one counts.
     pub fn append(&mut self, other: &Self) {
+        if other.is_empty() {
+            return;
+        }
         if self.is_read() && other.is_read() {
             return self.replace(other);
         }
-        if !self.is_empty() && !other.is_empty() {
+        if !self.is_empty() {
             self.parts.push(SetPart::Later);
         }
         self.parts.extend_from_slice(&other.parts);

@@ -5,7 +5,7 @@ use tpq_tables::{Stat, StringId};
 
 use super::context::DecodeContext;
 use super::event::{TrackEvent, Type};
-use super::event_args::args;
+use super::event_args::add_args;
 use super::extra_values::{ExtraValues, GivenCount, MAX_EXTRA};
 use super::owner::{EventOwner, split};
 use crate::decode::Packet;
@@ -31,18 +31,33 @@ pub(super) struct ThreadCounters {
 pub(super) struct Counted {
     thread: ThreadCounters,
     own: Option<f64>,
-    extra: [ExtraValue; MAX_EXTRA],
-    extra_count: usize,
+    extra: CountedExtra,
 }
 
-/// A value of another counter.
-#[derive(Clone, Copy, Default)]
-struct ExtraValue {
-    /// Uuid of its track.
-    uuid: u64,
-    value: f64,
-    /// The count of the thread that it is.
-    counts: Option<Builtin>,
+/// Values of other counters. An array of each part is empty at once; a structure for each value has
+/// gaps, and its empty values are copied one by one.
+#[derive(Default)]
+struct CountedExtra {
+    count: usize,
+    /// Uuids of their tracks.
+    uuids: [u64; MAX_EXTRA],
+    values: [f64; MAX_EXTRA],
+    /// The counts of the thread that they are.
+    counts: [Option<Builtin>; MAX_EXTRA],
+}
+
+impl CountedExtra {
+    /// Adds a value. There are fewer than [`MAX_EXTRA`].
+    fn add(&mut self, uuid: u64, value: f64, counts: Option<Builtin>) {
+        let at = self.count;
+        (self.uuids[at], self.values[at], self.counts[at]) = (uuid, value, counts);
+        self.count += 1;
+    }
+
+    fn iter(&self) -> impl Iterator<Item = (u64, f64, Option<Builtin>)> {
+        let parts = self.uuids.iter().zip(&self.values).zip(&self.counts).take(self.count);
+        parts.map(|((&uuid, &value), &counts)| (uuid, value, counts))
+    }
 }
 
 fn thread_count(
@@ -149,7 +164,7 @@ impl Counted {
                 refuse_of_sequence(Stat::TrackEventExtraCounterTrackUuidMismatch, context);
                 return None;
             };
-            let Some((raw, free)) = raw.zip(self.extra.get_mut(self.extra_count)) else {
+            let Some(raw) = raw.filter(|_| self.extra.count < MAX_EXTRA) else {
                 refuse_of_sequence(Stat::TrackEventExtraCounterExceedsMax, context);
                 return None;
             };
@@ -158,8 +173,7 @@ impl Counted {
                 refuse_of_track(Stat::TrackEventExtraCounterInvalidTrack, uuid, context);
                 return None;
             };
-            *free = ExtraValue { uuid, value, counts };
-            self.extra_count += 1;
+            self.extra.add(uuid, value, counts);
         }
         Some(())
     }
@@ -183,7 +197,7 @@ impl Counted {
                 context.trackers.count((ts, value as f64), kind, of, name, context.tables);
             }
         }
-        for &ExtraValue { uuid, value, counts } in &self.extra[..self.extra_count] {
+        for (uuid, value, counts) in self.extra.iter() {
             write_extra(uuid, value, owner, context);
             match counts {
                 Some(Builtin::ThreadTime) => thread.time = Some(value as i64),
@@ -228,7 +242,8 @@ pub(super) fn write_value(
 ) -> Option<()> {
     let mut owner = *owner;
     let track = owner.own_track(event, context)?;
-    let args = args(event, &owner, context);
+    let mut args = ArgSet::default();
+    add_args(event, &owner, &mut args, context);
     let set = context.trackers.deferred.intern(&args);
     let bounds = &mut context.trackers.bounds;
     push_counter_with(context.packet.ts(), track, counted.own?, set, bounds, context.tables);

@@ -7,7 +7,7 @@ use tpq_trackers::track::Trackers;
 
 use super::context::DecodeContext;
 use super::counters::Counted;
-use super::event::{TrackEvent, Type, read};
+use super::event::{TrackEvent, Type};
 use super::owner::EventOwner;
 use super::{counters, flows, legacy_events, names, slices, state};
 use crate::decode::{Packet, PacketDecoder};
@@ -17,7 +17,8 @@ pub(crate) const PACKET: PacketDecoder =
 
 fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
     let mut context = DecodeContext { packet, trackers, tables, stats };
-    let mut event = read(packet.data);
+    let mut event = TrackEvent::default();
+    event.read(packet.data);
     let defaults = packet.interned.event_defaults(packet.generation);
     let default_track = defaults.and_then(|defaults| defaults.track);
     let mut counted = Counted::default();

@@ -34,7 +34,8 @@ impl Type {
     }
 }
 
-/// The fields of an event, read in one pass; rare fields are read where they are needed.
+/// The fields of an event, read in one pass; rare fields are read where they are needed. It is large,
+/// and so filled in place: moving it takes longer than reading it.
 #[derive(Default)]
 pub(super) struct TrackEvent<'a> {
     pub(super) data: &'a [u8],
@@ -99,48 +100,55 @@ pub(super) const fn bits<const N: usize>(numbers: [u32; N]) -> u64 {
     bits
 }
 
-/// Reads an event. Inlined, since moving the result costs more than reading it.
-#[inline(always)]
-pub(super) fn read(data: &[u8]) -> TrackEvent<'_> {
-    let mut event = TrackEvent { data, ..TrackEvent::default() };
-    for field in Fields::new(data) {
-        let seen = event.fields.add(field.number);
-        match field.number {
-            track_event::CATEGORY_IIDS => {
-                let is_single = !seen && matches!(field.value, Value::Varint(_));
-                event.category_iid = is_single.then(|| field.as_u64());
+impl<'a> TrackEvent<'a> {
+    /// Reads an event into what is empty.
+    // Inlined, so that the loop over the fields is part of the caller.
+    #[inline(always)]
+    pub(super) fn read(&mut self, data: &'a [u8]) {
+        let event = self;
+        event.data = data;
+        for field in Fields::new(data) {
+            let seen = event.fields.add(field.number);
+            match field.number {
+                track_event::CATEGORY_IIDS => {
+                    let is_single = !seen && matches!(field.value, Value::Varint(_));
+                    event.category_iid = is_single.then(|| field.as_u64());
+                }
+                track_event::NAME_IID => event.name_iid = field.as_u64(),
+                track_event::NAME => event.given_name = Some(field.as_bytes()),
+                track_event::TYPE => event.event_type = Some(Type::of(field.as_u64())),
+                track_event::TRACK_UUID => event.track = Some(field.as_u64()),
+                track_event::COUNTER_VALUE => event.counter = Some(field.as_i64() as f64),
+                track_event::DOUBLE_COUNTER_VALUE => event.double_counter = Some(field.as_f64()),
+                track_event::EXTRA_COUNTER_VALUES => {
+                    repeated(&field).for_each(|value| event.extra.add(value as i64 as f64))
+                }
+                track_event::EXTRA_COUNTER_TRACK_UUIDS => {
+                    event.extra.tracks.extend(repeated(&field))
+                }
+                track_event::EXTRA_DOUBLE_COUNTER_VALUES => {
+                    doubles(&field).for_each(|value| event.double_extra.add(value))
+                }
+                track_event::EXTRA_DOUBLE_COUNTER_TRACK_UUIDS => {
+                    event.double_extra.tracks.extend(repeated(&field))
+                }
+                track_event::THREAD_TIME_DELTA_US => event.thread_time.delta = Some(in_ns(&field)),
+                track_event::THREAD_TIME_ABSOLUTE_US => {
+                    event.thread_time.absolute = Some(in_ns(&field))
+                }
+                track_event::THREAD_INSTRUCTION_COUNT_DELTA => {
+                    event.instructions.delta = Some(field.as_i64())
+                }
+                track_event::THREAD_INSTRUCTION_COUNT_ABSOLUTE => {
+                    event.instructions.absolute = Some(field.as_i64())
+                }
+                track_event::LEGACY_EVENT => {
+                    event.legacy.insert(Legacy::default()).read(field.as_bytes());
+                }
+                _ => {}
             }
-            track_event::NAME_IID => event.name_iid = field.as_u64(),
-            track_event::NAME => event.given_name = Some(field.as_bytes()),
-            track_event::TYPE => event.event_type = Some(Type::of(field.as_u64())),
-            track_event::TRACK_UUID => event.track = Some(field.as_u64()),
-            track_event::COUNTER_VALUE => event.counter = Some(field.as_i64() as f64),
-            track_event::DOUBLE_COUNTER_VALUE => event.double_counter = Some(field.as_f64()),
-            track_event::EXTRA_COUNTER_VALUES => {
-                repeated(&field).for_each(|value| event.extra.add(value as i64 as f64))
-            }
-            track_event::EXTRA_COUNTER_TRACK_UUIDS => event.extra.tracks.extend(repeated(&field)),
-            track_event::EXTRA_DOUBLE_COUNTER_VALUES => {
-                doubles(&field).for_each(|value| event.double_extra.add(value))
-            }
-            track_event::EXTRA_DOUBLE_COUNTER_TRACK_UUIDS => {
-                event.double_extra.tracks.extend(repeated(&field))
-            }
-            track_event::THREAD_TIME_DELTA_US => event.thread_time.delta = Some(in_ns(&field)),
-            track_event::THREAD_TIME_ABSOLUTE_US => {
-                event.thread_time.absolute = Some(in_ns(&field))
-            }
-            track_event::THREAD_INSTRUCTION_COUNT_DELTA => {
-                event.instructions.delta = Some(field.as_i64())
-            }
-            track_event::THREAD_INSTRUCTION_COUNT_ABSOLUTE => {
-                event.instructions.absolute = Some(field.as_i64())
-            }
-            track_event::LEGACY_EVENT => event.legacy = Some(Legacy::read(field.as_bytes())),
-            _ => {}
         }
     }
-    event
 }
 
 fn in_ns(us: &Field<'_>) -> i64 {

@@ -111,11 +111,12 @@ pub(super) struct Legacy<'a> {
 }
 
 impl<'a> Legacy<'a> {
-    /// Reads the fields in one pass: of a field that occurs twice the last value counts.
-    // Inlined, since moving the result takes longer than reading it.
+    /// Reads the fields in one pass, into what is empty: of a field that occurs twice the last value
+    /// counts.
+    // In place and inlined, since moving the result takes longer than reading it.
     #[inline(always)]
-    pub(super) fn read(bytes: &'a [u8]) -> Self {
-        let mut legacy = Self::default();
+    pub(super) fn read(&mut self, bytes: &'a [u8]) {
+        let legacy = self;
         for field in Fields::new(bytes) {
             let ns = || field.as_i64().saturating_mul(1000);
             match field.number {
@@ -142,7 +143,6 @@ impl<'a> Legacy<'a> {
                 _ => {}
             }
         }
-        legacy
     }
 
     /// Whether it is an instant, which may be of more than a thread.

@@ -9,7 +9,7 @@ use tpq_trackers::track::NamePriority;
 use super::context::DecodeContext;
 use super::counters::ThreadCounters;
 use super::event::TrackEvent;
-use super::event_args::args;
+use super::event_args::add_args;
 use super::legacy::*;
 use super::owner::EventOwner;
 
@@ -54,7 +54,9 @@ pub(super) fn raw(
 ) -> Option<()> {
     let utid = owner.utid?;
     let mut set = fields(event, thread, context);
-    set.append(&args(event, owner, context));
+    let mut args = ArgSet::default();
+    add_args(event, owner, &mut args, context);
+    set.append(&args);
     let arg_set_id = context.trackers.deferred.intern(&set);
     let name = context.intern("track_event.legacy_event");
     context.tables.chrome_raw.push(ChromeRawRow {

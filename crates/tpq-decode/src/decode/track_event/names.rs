@@ -41,23 +41,64 @@ pub(super) fn category(event: &TrackEvent<'_>, context: &mut DecodeContext<'_, '
     }
     let mut iids = 0;
     let mut only = None;
-    let mut categories = Vec::new();
-    let fields = || Fields::new(event.data);
-    for iid in fields()
-        .filter(|field| field.number == track_event::CATEGORY_IIDS)
-        .flat_map(|field| repeated(&field))
-    {
-        iids += 1;
-        only = Some(iid);
-        categories.extend(interned(interned_data::EVENT_CATEGORIES, iid, context));
+    let mut categories = Categories::default();
+    for field in Fields::new(event.data) {
+        if field.number != track_event::CATEGORY_IIDS {
+            continue;
+        }
+        for iid in repeated(&field) {
+            iids += 1;
+            only = Some(iid);
+            if let Some(category) = interned(interned_data::EVENT_CATEGORIES, iid, context) {
+                categories.push(category);
+            }
+        }
     }
-    for field in fields().filter(|field| field.number == track_event::CATEGORIES) {
-        categories.push(context.tables.strings.intern_bytes(field.as_bytes()));
+    if event.fields.any(NAMED_CATEGORIES) {
+        for field in Fields::new(event.data) {
+            if field.number == track_event::CATEGORIES {
+                categories.push(context.tables.strings.intern_bytes(field.as_bytes()));
+            }
+        }
     }
     match (categories.as_slice(), iids, only) {
         // The only category there is is not known.
         ([], 1, Some(iid)) => context.intern(&format!("unknown({iid})")),
         (categories, ..) => category_list(categories, context),
+    }
+}
+
+/// More categories than nearly all events have.
+const FEW: usize = 8;
+
+/// The categories of an event. Memory is asked for only where they are many.
+#[derive(Default)]
+struct Categories {
+    few: [StringId; FEW],
+    count: usize,
+    /// All of them, once they are more than few.
+    many: Vec<StringId>,
+}
+
+impl Categories {
+    fn push(&mut self, category: StringId) {
+        match self.few.get_mut(self.count) {
+            Some(free) => *free = category,
+            None => {
+                if self.many.is_empty() {
+                    self.many.extend(self.few);
+                }
+                self.many.push(category);
+            }
+        }
+        self.count += 1;
+    }
+
+    fn as_slice(&self) -> &[StringId] {
+        match self.few.get(..self.count) {
+            Some(few) => few,
+            None => &self.many,
+        }
     }
 }
 
@@ -101,4 +142,20 @@ fn join(categories: &[StringId], context: &mut DecodeContext<'_, '_>) -> StringI
 fn interned(kind: u32, iid: u64, context: &mut DecodeContext<'_, '_>) -> Option<StringId> {
     let (packet, strings) = (context.packet, &mut context.tables.strings);
     packet.interned.text(packet.generation, kind, iid, strings, context.stats)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn categories_keep_their_order_however_many_there_are() {
+        let ids: Vec<StringId> = (1..=20).map(StringId).collect();
+        let mut categories = Categories::default();
+        for (count, &id) in ids.iter().enumerate() {
+            assert_eq!(categories.as_slice(), &ids[..count]);
+            categories.push(id);
+        }
+        assert_eq!(categories.as_slice(), ids);
+    }
 }

@@ -4,10 +4,10 @@ use super::callstacks;
 use super::context::DecodeContext;
 use super::counters::ThreadCounters;
 use super::event::TrackEvent;
-use super::event_args::args;
+use super::event_args::add_args;
 use super::flows;
 use super::owner::EventOwner;
-use tpq_trackers::args::ArgValue;
+use tpq_trackers::args::{ArgSet, ArgValue};
 use tpq_trackers::track::{NewSlice, Usage};
 
 /// A slice of a thread begins.
@@ -46,7 +46,8 @@ fn begin_on_track(
     else {
         return Some(None);
     };
-    let mut args = args(event, owner, context);
+    let mut args = context.trackers.open_args.empty_set();
+    add_args(event, owner, &mut args, context);
     add_phase(event, &mut args, context);
     context.trackers.open_args.keep(id, args);
     callstacks::begin(event, owner, (id, track), context);
@@ -102,10 +103,12 @@ fn end_on_track(
     );
     let Some(id) = ended else { return Some(None) };
     // Args of an end join those of its beginning.
-    let added = args(event, owner, context);
+    let mut added = ArgSet::default();
+    add_args(event, owner, &mut added, context);
     let mut all = context.trackers.open_args.take(track, id);
     all.append(&added);
     let set = context.trackers.deferred.intern(&all);
+    context.trackers.open_args.reuse(all);
     context.tables.slice.arg_set_id.set(id, set);
     callstacks::end(event, owner, (id, track), context);
     flows::pass(event, id, context);
@@ -166,10 +169,12 @@ fn write_complete(
     context.trackers.bounds.include(context.packet.ts());
     let slice = new_slice(event, track, context);
     let id = context.trackers.source.slices.complete(slice, dur, context.tables, context.stats)?;
-    let mut args = args(event, owner, context);
+    let mut args = context.trackers.open_args.empty_set();
+    add_args(event, owner, &mut args, context);
     add_phase(event, &mut args, context);
     callstacks::complete(event, owner, (id, track), context);
     let set = context.trackers.deferred.intern(&args);
+    context.trackers.open_args.reuse(args);
     let slice = &mut context.tables.slice;
     slice.arg_set_id.set(id, set);
     if let Some((began, took)) = thread {
@@ -187,11 +192,7 @@ fn new_slice(event: &TrackEvent<'_>, track: u32, context: &DecodeContext<'_, '_>
 }
 
 /// Phases that slices cannot represent are kept.
-fn add_phase(
-    event: &TrackEvent<'_>,
-    args: &mut tpq_trackers::args::ArgSet,
-    context: &mut DecodeContext<'_, '_>,
-) {
+fn add_phase(event: &TrackEvent<'_>, args: &mut ArgSet, context: &mut DecodeContext<'_, '_>) {
     if let Some(phase) = event.phase().filter(|phase| phase.is_raw()) {
         let value = ArgValue::String(context.intern(&phase.text()));
         args.add(context.intern("legacy_event.phase"), value);

@@ -2,8 +2,9 @@
 
 use super::context::DecodeContext;
 use super::event::TrackEvent;
-use super::event_args::args;
+use super::event_args::add_args;
 use super::owner::EventOwner;
+use tpq_trackers::args::ArgSet;
 use tpq_trackers::track::NewState;
 
 /// The event's track is in another state from now on; in none where the event has no name.
@@ -20,7 +21,8 @@ pub(super) fn enter(
     let Some(id) = context.trackers.source.track_states.change(state, context.tables) else {
         return Some(());
     };
-    let args = args(event, &owner, context);
+    let mut args = ArgSet::default();
+    add_args(event, &owner, &mut args, context);
     let set = context.trackers.deferred.intern(&args);
     context.tables.state.arg_set_id.set(id, set);
     Some(())

@@ -12,13 +12,31 @@ pub struct OpenArgs {
     /// The latest system call of each track, if it may be under way and nothing was added to its
     /// args: its slice, and the event that has them. A trace can be made of little else.
     calls: Vec<Option<(u32, Span)>>,
+    /// Empty sets with the memory of sets that were written.
+    spare: Vec<ArgSet>,
 }
 
 impl OpenArgs {
     /// Keeps the args of a slice that has none yet.
     pub fn keep(&mut self, slice: u32, args: ArgSet) {
-        if !args.is_empty() {
-            self.sets.insert(slice, args);
+        if args.is_empty() {
+            return self.reuse(args);
+        }
+        self.sets.insert(slice, args);
+    }
+
+    /// An empty set, if possible with memory of one that was written.
+    pub fn empty_set(&mut self) -> ArgSet {
+        self.spare.pop().unwrap_or_default()
+    }
+
+    /// Takes back the memory of a set that was written, unless there is enough, or too much of it.
+    pub fn reuse(&mut self, mut set: ArgSet) {
+        const MOST_SETS: usize = 32;
+        const MOST_PARTS: usize = 16;
+        if self.spare.len() < MOST_SETS && (1..=MOST_PARTS).contains(&set.capacity()) {
+            set.clear();
+            self.spare.push(set);
         }
     }
 
@@ -87,6 +105,20 @@ mod tests {
         assert_eq!(open.take_call(3, 11), Some(span(2)));
         assert_eq!(open.take(3, 11), ArgSet::default());
         assert_eq!(open.take_all(), [(12, ArgSet::of_call(span(3)))]);
+    }
+
+    #[test]
+    fn memory_of_a_written_set_is_used_again() {
+        let (mut open, mut strings) = (OpenArgs::default(), StringPool::default());
+        let set = ArgSet::of([("key", ArgValue::Int(1))], &mut strings);
+        let capacity = set.capacity();
+        open.keep(1, set);
+        let written = open.take(0, 1);
+        open.reuse(written);
+        let next = open.empty_set();
+        assert!(next.is_empty());
+        assert_eq!(next.capacity(), capacity);
+        assert_eq!(open.empty_set().capacity(), 0, "there was one");
     }
 
     #[test]

@@ -170,8 +170,8 @@ impl TrackUuids {
             return Err(stat);
         }
         let home = self.home;
-        self.described.get_or(uuid, || undescribed(uuid, home, tables));
-        match self.check_ancestors(uuid) {
+        let parent = self.described.get_or(uuid, || undescribed(uuid, home, tables)).parent;
+        match self.check_ancestors(uuid, parent) {
             Ok(depth) => {
                 self.known.entry(uuid).or_default().depth = Some(depth);
                 Ok(())
@@ -189,11 +189,14 @@ impl TrackUuids {
         self.known.get(&uuid)?.depth
     }
 
-    /// How many tracks lead to one without a parent. Parents never change, so that a track above
-    /// that was checked before need not be followed.
-    fn check_ancestors(&self, uuid: u64) -> Result<u8, Stat> {
-        let mut next = uuid;
-        for below in 0..MAX_ANCESTORS {
+    /// How many tracks lead from one that was not checked to one without a parent. Parents never
+    /// change, so that a track above that was checked before need not be followed.
+    fn check_ancestors(&self, uuid: u64, parent: u64) -> Result<u8, Stat> {
+        if uuid == 0 {
+            return Ok(0);
+        }
+        let mut next = parent;
+        for below in 1..MAX_ANCESTORS {
             if next == 0 {
                 return Ok(below as u8);
             }
