@@ -162,6 +162,9 @@ fn added<T: Into<i64>>(differences: impl Iterator<Item = T>, least: i64) -> Vec<
 }
 
 fn of_integers(parts: &[&ArrayRef], integers: &[&Int64Array]) -> Result<(StoredColumn, Facts)> {
+    if let Some(near) = of_near_integers(integers) {
+        return Ok(near);
+    }
     let least = integers.iter().filter_map(|part| min(*part)).min();
     let greatest = integers.iter().filter_map(|part| max(*part)).max();
     let range = ChunkRange { bounds: least.zip(greatest), nulls: null_count(parts) };
@@ -174,6 +177,51 @@ fn of_integers(parts: &[&ArrayRef], integers: &[&Int64Array]) -> Result<(StoredC
         None => StoredColumn::Plain(whole(parts)?),
     };
     Ok((column, Facts { range, is_sorted }))
+}
+
+/// Integers without NULL that are near the first of them, as most of a chunk are; `None` if others
+/// are among them. Least, greatest and order are those of 32-bit differences, of which the compiler
+/// compares several at a time.
+fn of_near_integers(integers: &[&Int64Array]) -> Option<(StoredColumn, Facts)> {
+    /// How far below the first integer others may be, and as far above.
+    const NEAR: i64 = 1 << 31;
+    let first = *integers.iter().find_map(|part| part.values().first())?;
+    // Where a difference could be that of another integer, beyond 64 bits.
+    if first.unsigned_abs() >= 1 << 62 || integers.iter().any(|part| part.null_count() > 0) {
+        return None;
+    }
+    let base = first - NEAR;
+    let mut near: Vec<u32> = Vec::with_capacity(integers.iter().map(|part| part.len()).sum());
+    for part in integers {
+        let mut above = 0;
+        near.extend(part.values().iter().map(|value| {
+            let difference = value.wrapping_sub(base) as u64;
+            above |= difference >> 32;
+            difference as u32
+        }));
+        if above != 0 {
+            return None;
+        }
+    }
+    let bounds = near.iter().fold((u32::MAX, 0), |(least, greatest), &difference| {
+        (difference.min(least), difference.max(greatest))
+    });
+    let (least, greatest) = bounds;
+    let integer = |difference: u32| base.wrapping_add(difference.into());
+    let range = ChunkRange { bounds: Some((integer(least), integer(greatest))), nulls: 0 };
+    let facts = Facts { range, is_sorted: near.is_sorted() };
+    let differences = match greatest - least {
+        0 => Differences::None,
+        1..=0xff => Differences::Bytes(near.iter().map(|near| (near - least) as u8).collect()),
+        0x100..=0xffff => {
+            Differences::Shorts(near.iter().map(|near| (near - least) as u16).collect())
+        }
+        _ => {
+            near.iter_mut().for_each(|near| *near -= least);
+            Differences::Words(near)
+        }
+    };
+    Some((StoredColumn::Integers { least: integer(least), differences, nulls: None }, facts))
 }
 
 /// Whether values never decrease, one array after the other.
@@ -268,6 +316,7 @@ mod tests {
         let (column, facts) = StoredColumn::new(&parts).expect("one type");
         assert_eq!(facts.range.nulls, expected.null_count());
         let integers = expected.as_primitive_opt::<Int64Type>();
+        assert_eq!(facts.range.bounds, integers.and_then(|all| min(all).zip(max(all))));
         let is_sorted = |all: &Int64Array| all.null_count() == 0 && all.values().is_sorted();
         assert_eq!(facts.is_sorted, integers.is_some_and(is_sorted));
         let count = expected.len();
@@ -284,26 +333,53 @@ mod tests {
         Arc::new(Int64Array::from(values.to_vec()))
     }
 
+    /// The bytes of a value.
+    fn bytes(column: &StoredColumn) -> usize {
+        match column {
+            StoredColumn::Integers { differences: Differences::None, .. } => 0,
+            StoredColumn::Integers { differences: Differences::Bytes(_), .. } => 1,
+            StoredColumn::Integers { differences: Differences::Shorts(_), .. } => 2,
+            StoredColumn::Integers { differences: Differences::Words(_), .. } => 4,
+            _ => 8,
+        }
+    }
+
     #[test]
     fn integers_are_as_wide_as_their_differences() {
         let width = |least: i64, greatest: i64| {
-            let parts = [
+            let with_null = [
                 integers(&[Some(greatest), None, Some(least)]),
                 integers(&[Some(least), Some(greatest)]),
             ];
-            match check(&parts) {
-                StoredColumn::Integers { differences: Differences::None, .. } => 0,
-                StoredColumn::Integers { differences: Differences::Bytes(_), .. } => 1,
-                StoredColumn::Integers { differences: Differences::Shorts(_), .. } => 2,
-                StoredColumn::Integers { differences: Differences::Words(_), .. } => 4,
-                _ => 8,
-            }
+            let without_null =
+                [integers(&[Some(greatest), Some(least)]), integers(&[Some(least), Some(greatest)])];
+            let widths = (bytes(&check(&with_null)), bytes(&check(&without_null)));
+            assert_eq!(widths.0, widths.1);
+            widths.0
         };
         assert_eq!(width(-7, -7), 0);
         assert_eq!((width(-7, 248), width(-7, 249)), (1, 2));
         assert_eq!((width(i64::MIN, i64::MIN + 0xffff), width(0, 0x1_0000)), (2, 4));
         assert_eq!((width(-1, 0xffff_fffe), width(-1, 0xffff_ffff)), (4, 8));
         assert_eq!(width(i64::MIN, i64::MAX), 8);
+    }
+
+    #[test]
+    fn integers_far_from_the_first_are_kept() {
+        let kept = |values: &[i64]| {
+            let values: Vec<Option<i64>> = values.iter().copied().map(Some).collect();
+            bytes(&check(&[integers(&[]), integers(&values), integers(&values)]))
+        };
+        // As far below and above as 32 bits reach, and farther: 32 bits hold their differences from
+        // the least one, but not from the first.
+        assert_eq!(kept(&[0, i64::from(i32::MIN), i64::from(i32::MAX)]), 4);
+        assert_eq!(kept(&[0, i64::from(i32::MAX) + 1]), 4);
+        assert_eq!(kept(&[0, i64::from(i32::MIN) - 1]), 4);
+        // Differences that do not fit 64 bits.
+        assert_eq!(kept(&[-2, i64::MAX]), 8);
+        assert_eq!(kept(&[i64::MAX, i64::MIN]), 8);
+        assert_eq!(kept(&[i64::MIN, i64::MIN + 1]), 1);
+        assert_eq!(kept(&[-(1 << 62), i64::MAX]), 8);
     }
 
     #[test]
