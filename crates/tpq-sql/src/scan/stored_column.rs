@@ -351,8 +351,10 @@ mod tests {
                 integers(&[Some(greatest), None, Some(least)]),
                 integers(&[Some(least), Some(greatest)]),
             ];
-            let without_null =
-                [integers(&[Some(greatest), Some(least)]), integers(&[Some(least), Some(greatest)])];
+            let without_null = [
+                integers(&[Some(greatest), Some(least)]),
+                integers(&[Some(least), Some(greatest)]),
+            ];
             let widths = (bytes(&check(&with_null)), bytes(&check(&without_null)));
             assert_eq!(widths.0, widths.1);
             widths.0
