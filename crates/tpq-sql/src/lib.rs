@@ -26,6 +26,7 @@ mod distributed;
 mod early_distinct;
 mod early_semi_joins;
 mod early_sums;
+mod empty_inputs;
 mod errors;
 mod execute;
 mod explain;

@@ -39,6 +39,11 @@ pub(crate) trait ChunkedTable: Send + Sync {
         (self.num_rows() - chunk * CHUNK_ROWS).min(CHUNK_ROWS)
     }
 
+    /// Whether there are no rows, as far as that is known without making them.
+    fn is_known_empty(&self) -> bool {
+        self.num_rows() == 0
+    }
+
     /// Makes the rows of some columns, if they are to be made when they are first read.
     ///
     /// # Errors
@@ -113,6 +118,10 @@ impl ChunkedTable for Table {
 
     fn num_rows(&self) -> usize {
         self.num_rows()
+    }
+
+    fn is_known_empty(&self) -> bool {
+        self.is_known_empty()
     }
 
     fn ensure_made(&self, columns: &[usize]) -> Result<()> {

@@ -60,6 +60,11 @@ impl StoredTable {
         self.table.key() == Some(column)
     }
 
+    /// Whether there are no rows, as far as that is known without making them.
+    pub(crate) fn is_known_empty(&self) -> bool {
+        self.table.is_known_empty()
+    }
+
     /// The number of rows.
     pub(crate) fn rows(&self) -> usize {
         self.table.num_rows()

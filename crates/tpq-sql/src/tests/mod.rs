@@ -7,6 +7,7 @@ mod dense_aggregates;
 mod early_aggregates;
 mod early_distinct;
 mod early_sums;
+mod empty_inputs;
 mod engine_dialect;
 mod errors;
 mod files;

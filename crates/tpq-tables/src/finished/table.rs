@@ -164,6 +164,15 @@ impl Table {
         }
     }
 
+    /// Whether the table has no rows, as far as that is known: of a table that was left out it is
+    /// not.
+    pub fn is_known_empty(&self) -> bool {
+        match &self.contents {
+            Contents::LeftOut(_) => false,
+            Contents::Here(_) | Contents::Later(_) => self.rows == 0,
+        }
+    }
+
     /// The number of chunks of [`CHUNK_ROWS`] rows.
     pub fn num_chunks(&self) -> usize {
         self.num_rows().div_ceil(CHUNK_ROWS)
