@@ -4,7 +4,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use datafusion::arrow::array::{
-    Array, ArrayRef, AsArray, RecordBatch, RecordBatchOptions, new_empty_array, new_null_array,
+    Array, ArrayRef, AsArray, Int64Array, RecordBatch, RecordBatchOptions, new_empty_array,
+    new_null_array,
 };
 use datafusion::arrow::buffer::BooleanBuffer;
 use datafusion::arrow::compute::concat;
@@ -224,6 +225,22 @@ impl Snapshot {
         Self { name: name.to_owned(), schema, rows, chunks: chunks.chunks }
     }
 
+    /// The integers of a column in single rows of some chunks, of which there are `count`; `None` if
+    /// they are kept in another way, or one is NULL.
+    fn pick_integers(
+        &self,
+        picked: &[PickedRows],
+        column: usize,
+        count: usize,
+    ) -> Option<ArrayRef> {
+        picked.first()?;
+        let mut values = Vec::with_capacity(count);
+        for PickedRows { chunk, rows } in picked {
+            self.chunks[*chunk].columns[column].0.pick_integers(rows, &mut values)?;
+        }
+        Some(Arc::new(Int64Array::from(values)))
+    }
+
     /// All rows, in chunks.
     ///
     /// # Errors
@@ -378,7 +395,11 @@ impl ChunkedTable for Snapshot {
         column: usize,
         wanted: &[i64],
     ) -> Result<BooleanBuffer> {
-        let values = self.chunks[chunk].columns[column].0.read(rows)?;
+        let (column_of_chunk, _) = &self.chunks[chunk].columns[column];
+        if let Some(found) = column_of_chunk.matches(rows.clone(), wanted) {
+            return Ok(found);
+        }
+        let values = column_of_chunk.read(rows)?;
         let Some(values) = values.as_primitive_opt::<Int64Type>() else {
             return internal_err!("{} has no integers in column {column}", self.name);
         };
@@ -397,6 +418,9 @@ impl ChunkedTable for Snapshot {
     fn pick(&self, picked: &[PickedRows], projection: &[usize]) -> Result<RecordBatch> {
         let rows = picked.iter().map(|picked| picked.rows.len()).sum();
         let columns = projection.iter().map(|&column| -> Result<ArrayRef> {
+            if let Some(integers) = self.pick_integers(picked, column, rows) {
+                return Ok(integers);
+            }
             let parts = picked
                 .iter()
                 .map(|picked| self.chunks[picked.chunk].columns[column].0.pick(&picked.rows));

@@ -11,7 +11,7 @@ use datafusion::arrow::array::{
     Array, ArrayRef, AsArray, BooleanBufferBuilder, Int64Array, StringViewArray, UInt8Array,
     UInt32Array,
 };
-use datafusion::arrow::buffer::NullBuffer;
+use datafusion::arrow::buffer::{BooleanBuffer, NullBuffer};
 use datafusion::arrow::compute::{concat, max, min, take};
 use datafusion::arrow::datatypes::{DataType, Int64Type};
 use datafusion::common::Result;
@@ -102,13 +102,34 @@ impl StoredColumn {
         Ok(match self {
             Self::Plain(values) => take(values, &UInt32Array::from(rows.to_vec()), None)?,
             Self::Integers { least, differences, nulls } => {
-                let values = differences.pick(*least, rows);
+                let mut values = Vec::with_capacity(rows.len());
+                differences.pick(*least, rows, &mut values);
                 Arc::new(Int64Array::new(values.into(), of_rows(nulls)))
             }
             Self::Texts { list, numbers, nulls } => {
                 let numbers: Vec<u8> = rows.iter().map(|&row| numbers[row as usize]).collect();
                 take(list, &UInt8Array::new(numbers.into(), of_rows(nulls)), None)?
             }
+        })
+    }
+
+    /// Appends the values in single rows to others; `None` if they are not integers without NULL,
+    /// or are not kept as differences.
+    pub(super) fn pick_integers(&self, rows: &[u32], values: &mut Vec<i64>) -> Option<()> {
+        let Self::Integers { least, differences, nulls: None } = self else { return None };
+        differences.pick(*least, rows, values);
+        Some(())
+    }
+
+    /// Which of some rows have one of the integers `wanted`, which are in order; `None` if the column
+    /// has no integers, or does not keep them as differences.
+    pub(super) fn matches(&self, rows: Range<usize>, wanted: &[i64]) -> Option<BooleanBuffer> {
+        let Self::Integers { least, differences, nulls } = self else { return None };
+        let nulls = nulls.as_ref().map(|nulls| nulls.slice(rows.start, rows.len()));
+        let found = differences.matches(*least, rows, wanted);
+        Some(match nulls {
+            Some(nulls) => &found & nulls.inner(),
+            None => found,
         })
     }
 }
@@ -135,15 +156,42 @@ impl Differences {
         }
     }
 
-    /// The values in single rows.
-    fn pick(&self, least: i64, rows: &[u32]) -> Vec<i64> {
+    /// Appends the values in single rows to others.
+    fn pick(&self, least: i64, rows: &[u32], values: &mut Vec<i64>) {
         let rows = rows.iter().map(|&row| row as usize);
+        let value = |difference: i64| least.wrapping_add(difference);
         match self {
-            Self::None => vec![least; rows.len()],
-            Self::Bytes(all) => added(rows.map(|row| all[row]), least),
-            Self::Shorts(all) => added(rows.map(|row| all[row]), least),
-            Self::Words(all) => added(rows.map(|row| all[row]), least),
+            Self::None => values.extend(rows.map(|_| least)),
+            Self::Bytes(all) => values.extend(rows.map(|row| value(all[row].into()))),
+            Self::Shorts(all) => values.extend(rows.map(|row| value(all[row].into()))),
+            Self::Words(all) => values.extend(rows.map(|row| value(all[row].into()))),
         }
+    }
+
+    /// Which of some rows have one of the values `wanted`, which are in order.
+    fn matches(&self, least: i64, rows: Range<usize>, wanted: &[i64]) -> BooleanBuffer {
+        // Others are too far away.
+        let wanted =
+            wanted.iter().filter_map(|value| u32::try_from(value.checked_sub(least)?).ok());
+        match self {
+            Self::None => matching(&vec![0_u8; rows.len()], wanted),
+            Self::Bytes(all) => matching(&all[rows], wanted),
+            Self::Shorts(all) => matching(&all[rows], wanted),
+            Self::Words(all) => matching(&all[rows], wanted),
+        }
+    }
+}
+
+/// Which differences are among those `wanted`, which are in order.
+fn matching<T: Copy + Ord + TryFrom<u32>>(
+    all: &[T],
+    wanted: impl Iterator<Item = u32>,
+) -> BooleanBuffer {
+    let wanted: Vec<T> = wanted.filter_map(|wanted| T::try_from(wanted).ok()).collect();
+    match wanted[..] {
+        [] => BooleanBuffer::new_unset(all.len()),
+        [only] => BooleanBuffer::collect_bool(all.len(), |row| all[row] == only),
+        _ => BooleanBuffer::collect_bool(all.len(), |row| wanted.binary_search(&all[row]).is_ok()),
     }
 }
 
@@ -326,7 +374,35 @@ mod tests {
         let rows: Vec<u32> = (0..count as u32).rev().chain([0, 0]).collect();
         let picked = take(&expected, &UInt32Array::from(rows.clone()), None).unwrap();
         assert_eq!(&column.pick(&rows).unwrap(), &picked);
+        let mut values = Vec::new();
+        if column.pick_integers(&rows, &mut values).is_some() {
+            assert_eq!(&(Arc::new(Int64Array::from(values)) as ArrayRef), &picked);
+        }
+        if let Some(all) = integers {
+            check_matches(&column, all);
+        }
         column
+    }
+
+    /// Looks for one value, for several, and for those that no row has.
+    fn check_matches(column: &StoredColumn, all: &Int64Array) {
+        let known: Vec<i64> = all.iter().flatten().collect();
+        let (least, greatest) = (known.iter().min().copied(), known.iter().max().copied());
+        let lists = [
+            vec![],
+            vec![i64::MIN, i64::MAX],
+            Vec::from_iter(least),
+            Vec::from_iter(greatest),
+            Vec::from_iter([least, greatest, Some(i64::MIN), Some(12_345)].into_iter().flatten()),
+        ];
+        for mut wanted in lists {
+            wanted.sort_unstable();
+            wanted.dedup();
+            let is_wanted = |row| all.is_valid(row) && wanted.contains(&all.value(row));
+            let expected: BooleanBuffer = (1..all.len()).map(is_wanted).collect();
+            let found = column.matches(1..all.len(), &wanted);
+            assert!(found.is_none_or(|found| found == expected), "{wanted:?}");
+        }
     }
 
     fn integers(values: &[Option<i64>]) -> ArrayRef {
