@@ -75,7 +75,7 @@ mod tests;
 
 pub use abort_on_drop::AbortOnDrop;
 pub use cancel::{CancelOnDrop, CancelToken, is_cancelled_here};
-pub use catalog::{Relation, RelationColumn};
+pub use catalog::{Relation, RelationColumn, read_built_in_modules};
 pub use distributed::{RemotePlan, function_state};
 pub use errors::{ErrorLocation, SqlError, SqlErrorKind};
 pub use function_list::FunctionInfo;
