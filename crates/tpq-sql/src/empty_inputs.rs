@@ -15,12 +15,11 @@ use std::sync::Arc;
 use datafusion::catalog::{Session, TableProvider};
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{JoinType, Result};
-use datafusion::datasource::empty::EmptyTable;
 use datafusion::datasource::source_as_provider;
-use datafusion::logical_expr::{EmptyRelation, Expr, LogicalPlan, TableScan};
+use datafusion::logical_expr::{EmptyRelation, Expr, LogicalPlan};
 
 use crate::catalog::MaterializedTable;
-use crate::scan::StoredProvider;
+use crate::known_rows::rows_of_table;
 
 /// An optimised plan without steps that give no rows. Reads the tables of the plan that were not
 /// read so far and are needed.
@@ -81,18 +80,9 @@ fn is_looked_into(step: &LogicalPlan) -> bool {
 /// Whether a plan reads a table that is known to be empty.
 fn reads_empty_table(plan: &LogicalPlan) -> bool {
     match plan {
-        LogicalPlan::TableScan(scan) => is_empty_table(scan),
+        LogicalPlan::TableScan(scan) => rows_of_table(scan) == Some(0),
         step => is_looked_into(step) && step.inputs().into_iter().any(reads_empty_table),
     }
-}
-
-fn is_empty_table(scan: &TableScan) -> bool {
-    let Ok(table) = source_as_provider(&scan.source) else { return false };
-    if let Some(StoredProvider(stored)) = table.downcast_ref::<StoredProvider>() {
-        return stored.is_known_empty();
-    }
-    let rows = table.downcast_ref::<MaterializedTable>().and_then(MaterializedTable::rows_now);
-    rows == Some(0) || table.is::<EmptyTable>()
 }
 
 /// The plan with no rows in place of steps that give none, inputs first.
@@ -117,7 +107,7 @@ fn gives_no_rows(step: &LogicalPlan) -> bool {
         _ => false,
     };
     match step {
-        LogicalPlan::TableScan(scan) => is_empty_table(scan),
+        LogicalPlan::TableScan(scan) => rows_of_table(scan) == Some(0),
         LogicalPlan::Projection(step) => is_none(&step.input),
         LogicalPlan::Filter(step) => is_none(&step.input),
         LogicalPlan::Window(step) => is_none(&step.input),

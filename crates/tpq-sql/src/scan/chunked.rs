@@ -40,9 +40,9 @@ pub(crate) trait ChunkedTable: Send + Sync {
         (self.num_rows() - chunk * CHUNK_ROWS).min(CHUNK_ROWS)
     }
 
-    /// Whether there are no rows, as far as that is known without making them.
-    fn is_known_empty(&self) -> bool {
-        self.num_rows() == 0
+    /// The number of rows; `None` if they are to be made when they are first read.
+    fn known_rows(&self) -> Option<usize> {
+        Some(self.num_rows())
     }
 
     /// Makes the rows of some columns, if they are to be made when they are first read.
@@ -121,8 +121,8 @@ impl ChunkedTable for Table {
         self.num_rows()
     }
 
-    fn is_known_empty(&self) -> bool {
-        self.is_known_empty()
+    fn known_rows(&self) -> Option<usize> {
+        self.known_rows()
     }
 
     fn ensure_made(&self, columns: &[usize]) -> Result<()> {

@@ -60,9 +60,9 @@ impl StoredTable {
         self.table.key() == Some(column)
     }
 
-    /// Whether there are no rows, as far as that is known without making them.
-    pub(crate) fn is_known_empty(&self) -> bool {
-        self.table.is_known_empty()
+    /// The number of rows; `None` if they are to be made when they are first read.
+    pub(crate) fn known_rows(&self) -> Option<usize> {
+        self.table.known_rows()
     }
 
     /// The number of rows.

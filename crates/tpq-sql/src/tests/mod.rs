@@ -27,6 +27,7 @@ mod reading;
 mod self_joins;
 mod shared_plans;
 mod slices;
+mod small_joins;
 mod sqlite;
 mod statements;
 mod subqueries;

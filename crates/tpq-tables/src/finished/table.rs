@@ -164,12 +164,11 @@ impl Table {
         }
     }
 
-    /// Whether the table has no rows, as far as that is known: of a table that was left out it is
-    /// not.
-    pub fn is_known_empty(&self) -> bool {
+    /// The number of rows; `None` for a table that was left out, whether or not it was made since.
+    pub fn known_rows(&self) -> Option<usize> {
         match &self.contents {
-            Contents::LeftOut(_) => false,
-            Contents::Here(_) | Contents::Later(_) => self.rows == 0,
+            Contents::LeftOut(_) => None,
+            Contents::Here(_) | Contents::Later(_) => Some(self.rows),
         }
     }
 
