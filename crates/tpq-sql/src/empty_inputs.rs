@@ -35,7 +35,7 @@ pub(crate) async fn without_empty_inputs<'a>(
         return Ok(plan);
     }
     loop {
-        if reads_empty_table(&plan) {
+        if reads_empty_table(&plan)? {
             plan = Cow::Owned(pruned(plan.into_owned())?.data);
         }
         let Some(table) = unread_table(&plan)? else { return Ok(plan) };
@@ -45,14 +45,14 @@ pub(crate) async fn without_empty_inputs<'a>(
     }
 }
 
-/// The first table of a plan that was not read so far.
+/// The first table of a plan, or of a subquery in it, that was not read so far.
 fn unread_table(plan: &LogicalPlan) -> Result<Option<Arc<dyn TableProvider>>> {
     let is_unread = |table: &Arc<dyn TableProvider>| {
         let table = table.downcast_ref::<MaterializedTable>();
         table.is_some_and(|table| table.rows_now().is_none())
     };
     let mut found = None;
-    plan.apply(|step| {
+    plan.apply_with_subqueries(|step| {
         let LogicalPlan::TableScan(scan) = step else { return Ok(TreeNodeRecursion::Continue) };
         found = source_as_provider(&scan.source).ok().filter(is_unread);
         Ok(if found.is_some() { TreeNodeRecursion::Stop } else { TreeNodeRecursion::Continue })
@@ -72,25 +72,35 @@ fn is_looked_into(step: &LogicalPlan) -> bool {
             | LogicalPlan::Limit(_)
             | LogicalPlan::Distinct(_)
             | LogicalPlan::SubqueryAlias(_)
+            | LogicalPlan::Subquery(_)
             | LogicalPlan::Join(_)
             | LogicalPlan::Union(_)
     )
 }
 
-/// Whether a plan reads a table that is known to be empty.
-fn reads_empty_table(plan: &LogicalPlan) -> bool {
-    match plan {
-        LogicalPlan::TableScan(scan) => rows_of_table(scan) == Some(0),
-        step => is_looked_into(step) && step.inputs().into_iter().any(reads_empty_table),
-    }
+/// Whether a plan reads a table that is known to be empty, where it is looked into.
+fn reads_empty_table(plan: &LogicalPlan) -> Result<bool> {
+    let mut found = false;
+    plan.apply_with_subqueries(|step| {
+        Ok(match step {
+            LogicalPlan::TableScan(scan) if rows_of_table(scan) == Some(0) => {
+                found = true;
+                TreeNodeRecursion::Stop
+            }
+            step if is_looked_into(step) => TreeNodeRecursion::Continue,
+            _ => TreeNodeRecursion::Jump,
+        })
+    })?;
+    Ok(found)
 }
 
-/// The plan with no rows in place of steps that give none, inputs first.
+/// The plan with no rows in place of steps that give none: those of subqueries first, then inputs.
 fn pruned(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
     if !matches!(plan, LogicalPlan::TableScan(_)) && !is_looked_into(&plan) {
         return Ok(Transformed::no(plan));
     }
-    plan.map_children(pruned)?.transform_data(|step| {
+    let plan = plan.map_subqueries(pruned)?;
+    plan.transform_data(|step| step.map_children(pruned))?.transform_data(|step| {
         if !gives_no_rows(&step) || has_own_steps(&step)? {
             return Ok(Transformed::no(step));
         }

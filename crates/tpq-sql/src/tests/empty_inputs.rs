@@ -18,7 +18,7 @@ async fn values(session: &Session, sql: &str) -> Vec<String> {
 #[tokio::test]
 async fn rows_are_those_that_sql_gives() {
     let none: &[&str] = &[];
-    let expected: [(&str, &[&str]); 15] = [
+    let expected: [(&str, &[&str]); 17] = [
         ("SELECT count(*), sum(c.value) FROM slice s JOIN counter c USING (ts)", &["0,"]),
         ("SELECT s.id FROM slice s JOIN counter c USING (ts) ORDER BY s.id LIMIT 5", none),
         (
@@ -43,6 +43,12 @@ async fn rows_are_those_that_sql_gives() {
         ("SELECT row_number() OVER (ORDER BY ts) FROM counter", none),
         ("SELECT (SELECT max(value) FROM counter) AS top, count(*) FROM slice", &[",3"]),
         ("SELECT count(*) FROM slice WHERE NOT EXISTS (SELECT 1 FROM counter)", &["3"]),
+        (
+            "SELECT (SELECT count(*) FROM counter c JOIN slice s USING (ts)) AS n, \
+             (SELECT min(c.value) FROM slice s LEFT JOIN counter c USING (ts)) AS least",
+            &["0,"],
+        ),
+        ("SELECT id FROM slice WHERE ts > (SELECT min(ts) FROM counter)", none),
     ];
     let session = session();
     for (sql, expected) in expected {
@@ -77,6 +83,8 @@ async fn tables_that_cannot_add_rows_are_not_read() {
     let include = "INCLUDE PERFETTO MODULE mine.tables;";
     let joined = format!("{include} SELECT n.ts FROM nothing n JOIN many m ON m.ts = n.ts");
     assert!(values(&session, &joined).await.is_empty());
+    let counted = "SELECT (SELECT count(*) FROM nothing n JOIN many m ON m.ts = n.ts) AS n";
+    assert_eq!(values(&session, counted).await, ["0"]);
     assert!(is_read("nothing") && !is_read("many"));
     let sql = "SELECT t.ts, n.value FROM three t LEFT JOIN nothing n ON n.ts = t.ts ORDER BY t.ts";
     assert_eq!(values(&session, sql).await, ["1000,", "1010,", "1020,"]);
