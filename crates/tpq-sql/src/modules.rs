@@ -46,6 +46,16 @@ impl Modules {
         names
     }
 
+    /// The names and texts of tpq's own modules, in alphabetical order.
+    pub(crate) fn built_in() -> impl Iterator<Item = (&'static str, &'static str)> {
+        BUILT_IN.iter().copied()
+    }
+
+    /// Whether a module is one of the user's.
+    pub(crate) fn is_of_user(&self, name: &str) -> bool {
+        self.own.contains_key(name)
+    }
+
     /// The text of a module.
     pub(crate) fn text(&self, name: &str) -> Option<Arc<str>> {
         if let Some(text) = self.own.get(name) {

@@ -16,6 +16,7 @@ use datafusion::physical_plan::ExecutionPlan;
 use crate::cancel::CancelToken;
 use crate::constant_folding::BoundedFolding;
 use crate::guarded_rules::{guarded, guarded_physical};
+use crate::small_joins::SMALL_JOINS;
 
 /// Names of the rules.
 pub(crate) const CHECK: &str = "check_cancelled";
@@ -26,10 +27,15 @@ pub(crate) fn analyzer_rules() -> Vec<Arc<dyn AnalyzerRule + Send + Sync>> {
     rules.flat_map(|rule| [Arc::new(CheckCancelled) as _, rule]).collect()
 }
 
-/// DataFusion's optimizer rules, with short literals and a look at the token before each.
+/// DataFusion's optimizer rules, with short literals and a look at the token before each. Small tables
+/// are joined first, once joins have keys, and before other rules put steps between joins.
 pub(crate) fn optimizer_rules() -> Vec<Arc<dyn OptimizerRule + Send + Sync>> {
     let rules = Optimizer::new().rules.into_iter().map(|rule| BoundedFolding(guarded(rule)));
-    rules.flat_map(|rule| [Arc::new(CheckCancelled) as _, Arc::new(rule) as _]).collect()
+    let mut rules: Vec<Arc<dyn OptimizerRule + Send + Sync>> =
+        rules.flat_map(|rule| [Arc::new(CheckCancelled) as _, Arc::new(rule) as _]).collect();
+    let with_keys = rules.iter().position(|rule| rule.name() == "extract_equijoin_predicate");
+    rules.insert(with_keys.map_or(0, |at| at + 1), Arc::new(SMALL_JOINS));
+    rules
 }
 
 /// Rules for physical plans, with a look at the token before each.

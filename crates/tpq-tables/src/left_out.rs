@@ -329,6 +329,8 @@ mod tests {
         assert_eq!(slice.num_rows(), ROWS as usize);
         assert_eq!(column(&tables, "slice", "name")[..2], ["name", "name"]);
         assert_eq!(slice.chunk_range(1, slice.decl().column_index("ts").unwrap()).nulls, 0);
+        assert_eq!(slice.known_rows(), Some(ROWS as usize));
+        assert_eq!(tables.get("ftrace_event").unwrap().known_rows(), None);
         assert_eq!(maker.made.load(Ordering::Relaxed), 0);
         assert!(tables.groups_left_out().contains(TableGroup::KernelEvents));
         assert_eq!(column(&tables, "ftrace_event", "ts"), ["5", "6"]);

@@ -77,6 +77,8 @@ async fn serve(
     if !import.traces.is_empty() {
         engine.set_trace(Arc::new(open_traces(import, options).await?)).await;
     }
+    // Perfetto's page asks for the list of all modules and their objects when it opens.
+    drop(tokio::task::spawn_blocking(|| tpq_sql::read_built_in_modules(1)));
     signals::handle_one_end();
     let mut ends = signals::interrupts();
     messages.listening(&server.addresses(), &endpoints, has_token);

@@ -29,6 +29,7 @@ pub(crate) use materialized::{AUTO_ID, MaterializedTable};
 pub(crate) use objects::{Created, Objects};
 pub use relation::{Relation, RelationColumn};
 pub(crate) use system::pragma_rows;
+pub use system::read_built_in_modules;
 use system::{Directory, INFORMATION_SCHEMA, SystemTable};
 
 use crate::errors::{NoSuchTable, SqlError};

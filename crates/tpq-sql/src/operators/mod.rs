@@ -34,6 +34,8 @@ use datafusion::logical_expr::LogicalPlan;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_planner::{DefaultPhysicalPlanner, ExtensionPlanner, PhysicalPlanner};
 
+use crate::empty_inputs::without_empty_inputs;
+
 pub(crate) use cancel_checks::CANCEL_CHECKS;
 pub use cancel_checks::with_cancel_checks;
 pub(crate) use dense_aggregate::DenseAggregates;
@@ -68,8 +70,9 @@ impl QueryPlanner for TraceQueryPlanner {
             Arc::new(span_join::SpanJoinPlanner),
             Arc::new(table_call::TableCallPlanner),
         ];
+        let plan = without_empty_inputs(plan, state).await?;
         DefaultPhysicalPlanner::with_extension_planners(extensions)
-            .create_physical_plan(plan, state)
+            .create_physical_plan(&plan, state)
             .await
     }
 }

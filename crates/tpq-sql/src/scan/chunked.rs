@@ -4,7 +4,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use datafusion::arrow::array::{
-    Array, ArrayRef, AsArray, RecordBatch, RecordBatchOptions, new_empty_array, new_null_array,
+    Array, ArrayRef, AsArray, Int64Array, RecordBatch, RecordBatchOptions, new_empty_array,
+    new_null_array,
 };
 use datafusion::arrow::buffer::BooleanBuffer;
 use datafusion::arrow::compute::concat;
@@ -37,6 +38,11 @@ pub(crate) trait ChunkedTable: Send + Sync {
     /// The number of rows of a chunk.
     fn chunk_rows(&self, chunk: usize) -> usize {
         (self.num_rows() - chunk * CHUNK_ROWS).min(CHUNK_ROWS)
+    }
+
+    /// The number of rows; `None` if they are to be made when they are first read.
+    fn known_rows(&self) -> Option<usize> {
+        Some(self.num_rows())
     }
 
     /// Makes the rows of some columns, if they are to be made when they are first read.
@@ -113,6 +119,10 @@ impl ChunkedTable for Table {
 
     fn num_rows(&self) -> usize {
         self.num_rows()
+    }
+
+    fn known_rows(&self) -> Option<usize> {
+        self.known_rows()
     }
 
     fn ensure_made(&self, columns: &[usize]) -> Result<()> {
@@ -213,6 +223,22 @@ impl Snapshot {
     fn of_chunks(name: &str, schema: SchemaRef, chunks: Chunks) -> Self {
         let rows = chunks.chunks.iter().map(|chunk| chunk.rows).sum();
         Self { name: name.to_owned(), schema, rows, chunks: chunks.chunks }
+    }
+
+    /// The integers of a column in single rows of some chunks, of which there are `count`; `None` if
+    /// they are kept in another way, or one is NULL.
+    fn pick_integers(
+        &self,
+        picked: &[PickedRows],
+        column: usize,
+        count: usize,
+    ) -> Option<ArrayRef> {
+        picked.first()?;
+        let mut values = Vec::with_capacity(count);
+        for PickedRows { chunk, rows } in picked {
+            self.chunks[*chunk].columns[column].0.pick_integers(rows, &mut values)?;
+        }
+        Some(Arc::new(Int64Array::from(values)))
     }
 
     /// All rows, in chunks.
@@ -369,7 +395,11 @@ impl ChunkedTable for Snapshot {
         column: usize,
         wanted: &[i64],
     ) -> Result<BooleanBuffer> {
-        let values = self.chunks[chunk].columns[column].0.read(rows)?;
+        let (column_of_chunk, _) = &self.chunks[chunk].columns[column];
+        if let Some(found) = column_of_chunk.matches(rows.clone(), wanted) {
+            return Ok(found);
+        }
+        let values = column_of_chunk.read(rows)?;
         let Some(values) = values.as_primitive_opt::<Int64Type>() else {
             return internal_err!("{} has no integers in column {column}", self.name);
         };
@@ -388,6 +418,9 @@ impl ChunkedTable for Snapshot {
     fn pick(&self, picked: &[PickedRows], projection: &[usize]) -> Result<RecordBatch> {
         let rows = picked.iter().map(|picked| picked.rows.len()).sum();
         let columns = projection.iter().map(|&column| -> Result<ArrayRef> {
+            if let Some(integers) = self.pick_integers(picked, column, rows) {
+                return Ok(integers);
+            }
             let parts = picked
                 .iter()
                 .map(|picked| self.chunks[picked.chunk].columns[column].0.pick(&picked.rows));

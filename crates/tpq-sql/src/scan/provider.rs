@@ -60,6 +60,11 @@ impl StoredTable {
         self.table.key() == Some(column)
     }
 
+    /// The number of rows; `None` if they are to be made when they are first read.
+    pub(crate) fn known_rows(&self) -> Option<usize> {
+        self.table.known_rows()
+    }
+
     /// The number of rows.
     pub(crate) fn rows(&self) -> usize {
         self.table.num_rows()

@@ -11,7 +11,7 @@ use datafusion::arrow::array::{
     Array, ArrayRef, AsArray, BooleanBufferBuilder, Int64Array, StringViewArray, UInt8Array,
     UInt32Array,
 };
-use datafusion::arrow::buffer::NullBuffer;
+use datafusion::arrow::buffer::{BooleanBuffer, NullBuffer};
 use datafusion::arrow::compute::{concat, max, min, take};
 use datafusion::arrow::datatypes::{DataType, Int64Type};
 use datafusion::common::Result;
@@ -102,13 +102,34 @@ impl StoredColumn {
         Ok(match self {
             Self::Plain(values) => take(values, &UInt32Array::from(rows.to_vec()), None)?,
             Self::Integers { least, differences, nulls } => {
-                let values = differences.pick(*least, rows);
+                let mut values = Vec::with_capacity(rows.len());
+                differences.pick(*least, rows, &mut values);
                 Arc::new(Int64Array::new(values.into(), of_rows(nulls)))
             }
             Self::Texts { list, numbers, nulls } => {
                 let numbers: Vec<u8> = rows.iter().map(|&row| numbers[row as usize]).collect();
                 take(list, &UInt8Array::new(numbers.into(), of_rows(nulls)), None)?
             }
+        })
+    }
+
+    /// Appends the values in single rows to others; `None` if they are not integers without NULL,
+    /// or are not kept as differences.
+    pub(super) fn pick_integers(&self, rows: &[u32], values: &mut Vec<i64>) -> Option<()> {
+        let Self::Integers { least, differences, nulls: None } = self else { return None };
+        differences.pick(*least, rows, values);
+        Some(())
+    }
+
+    /// Which of some rows have one of the integers `wanted`, which are in order; `None` if the column
+    /// has no integers, or does not keep them as differences.
+    pub(super) fn matches(&self, rows: Range<usize>, wanted: &[i64]) -> Option<BooleanBuffer> {
+        let Self::Integers { least, differences, nulls } = self else { return None };
+        let nulls = nulls.as_ref().map(|nulls| nulls.slice(rows.start, rows.len()));
+        let found = differences.matches(*least, rows, wanted);
+        Some(match nulls {
+            Some(nulls) => &found & nulls.inner(),
+            None => found,
         })
     }
 }
@@ -135,15 +156,42 @@ impl Differences {
         }
     }
 
-    /// The values in single rows.
-    fn pick(&self, least: i64, rows: &[u32]) -> Vec<i64> {
+    /// Appends the values in single rows to others.
+    fn pick(&self, least: i64, rows: &[u32], values: &mut Vec<i64>) {
         let rows = rows.iter().map(|&row| row as usize);
+        let value = |difference: i64| least.wrapping_add(difference);
         match self {
-            Self::None => vec![least; rows.len()],
-            Self::Bytes(all) => added(rows.map(|row| all[row]), least),
-            Self::Shorts(all) => added(rows.map(|row| all[row]), least),
-            Self::Words(all) => added(rows.map(|row| all[row]), least),
+            Self::None => values.extend(rows.map(|_| least)),
+            Self::Bytes(all) => values.extend(rows.map(|row| value(all[row].into()))),
+            Self::Shorts(all) => values.extend(rows.map(|row| value(all[row].into()))),
+            Self::Words(all) => values.extend(rows.map(|row| value(all[row].into()))),
         }
+    }
+
+    /// Which of some rows have one of the values `wanted`, which are in order.
+    fn matches(&self, least: i64, rows: Range<usize>, wanted: &[i64]) -> BooleanBuffer {
+        // Others are too far away.
+        let wanted =
+            wanted.iter().filter_map(|value| u32::try_from(value.checked_sub(least)?).ok());
+        match self {
+            Self::None => matching(&vec![0_u8; rows.len()], wanted),
+            Self::Bytes(all) => matching(&all[rows], wanted),
+            Self::Shorts(all) => matching(&all[rows], wanted),
+            Self::Words(all) => matching(&all[rows], wanted),
+        }
+    }
+}
+
+/// Which differences are among those `wanted`, which are in order.
+fn matching<T: Copy + Ord + TryFrom<u32>>(
+    all: &[T],
+    wanted: impl Iterator<Item = u32>,
+) -> BooleanBuffer {
+    let wanted: Vec<T> = wanted.filter_map(|wanted| T::try_from(wanted).ok()).collect();
+    match wanted[..] {
+        [] => BooleanBuffer::new_unset(all.len()),
+        [only] => BooleanBuffer::collect_bool(all.len(), |row| all[row] == only),
+        _ => BooleanBuffer::collect_bool(all.len(), |row| wanted.binary_search(&all[row]).is_ok()),
     }
 }
 
@@ -162,6 +210,9 @@ fn added<T: Into<i64>>(differences: impl Iterator<Item = T>, least: i64) -> Vec<
 }
 
 fn of_integers(parts: &[&ArrayRef], integers: &[&Int64Array]) -> Result<(StoredColumn, Facts)> {
+    if let Some(near) = of_near_integers(integers) {
+        return Ok(near);
+    }
     let least = integers.iter().filter_map(|part| min(*part)).min();
     let greatest = integers.iter().filter_map(|part| max(*part)).max();
     let range = ChunkRange { bounds: least.zip(greatest), nulls: null_count(parts) };
@@ -174,6 +225,51 @@ fn of_integers(parts: &[&ArrayRef], integers: &[&Int64Array]) -> Result<(StoredC
         None => StoredColumn::Plain(whole(parts)?),
     };
     Ok((column, Facts { range, is_sorted }))
+}
+
+/// Integers without NULL that are near the first of them, as most of a chunk are; `None` if others
+/// are among them. Least, greatest and order are those of 32-bit differences, of which the compiler
+/// compares several at a time.
+fn of_near_integers(integers: &[&Int64Array]) -> Option<(StoredColumn, Facts)> {
+    /// How far below the first integer others may be, and as far above.
+    const NEAR: i64 = 1 << 31;
+    let first = *integers.iter().find_map(|part| part.values().first())?;
+    // Where a difference could be that of another integer, beyond 64 bits.
+    if first.unsigned_abs() >= 1 << 62 || integers.iter().any(|part| part.null_count() > 0) {
+        return None;
+    }
+    let base = first - NEAR;
+    let mut near: Vec<u32> = Vec::with_capacity(integers.iter().map(|part| part.len()).sum());
+    for part in integers {
+        let mut above = 0;
+        near.extend(part.values().iter().map(|value| {
+            let difference = value.wrapping_sub(base) as u64;
+            above |= difference >> 32;
+            difference as u32
+        }));
+        if above != 0 {
+            return None;
+        }
+    }
+    let bounds = near.iter().fold((u32::MAX, 0), |(least, greatest), &difference| {
+        (difference.min(least), difference.max(greatest))
+    });
+    let (least, greatest) = bounds;
+    let integer = |difference: u32| base.wrapping_add(difference.into());
+    let range = ChunkRange { bounds: Some((integer(least), integer(greatest))), nulls: 0 };
+    let facts = Facts { range, is_sorted: near.is_sorted() };
+    let differences = match greatest - least {
+        0 => Differences::None,
+        1..=0xff => Differences::Bytes(near.iter().map(|near| (near - least) as u8).collect()),
+        0x100..=0xffff => {
+            Differences::Shorts(near.iter().map(|near| (near - least) as u16).collect())
+        }
+        _ => {
+            near.iter_mut().for_each(|near| *near -= least);
+            Differences::Words(near)
+        }
+    };
+    Some((StoredColumn::Integers { least: integer(least), differences, nulls: None }, facts))
 }
 
 /// Whether values never decrease, one array after the other.
@@ -268,6 +364,7 @@ mod tests {
         let (column, facts) = StoredColumn::new(&parts).expect("one type");
         assert_eq!(facts.range.nulls, expected.null_count());
         let integers = expected.as_primitive_opt::<Int64Type>();
+        assert_eq!(facts.range.bounds, integers.and_then(|all| min(all).zip(max(all))));
         let is_sorted = |all: &Int64Array| all.null_count() == 0 && all.values().is_sorted();
         assert_eq!(facts.is_sorted, integers.is_some_and(is_sorted));
         let count = expected.len();
@@ -277,33 +374,90 @@ mod tests {
         let rows: Vec<u32> = (0..count as u32).rev().chain([0, 0]).collect();
         let picked = take(&expected, &UInt32Array::from(rows.clone()), None).unwrap();
         assert_eq!(&column.pick(&rows).unwrap(), &picked);
+        let mut values = Vec::new();
+        if column.pick_integers(&rows, &mut values).is_some() {
+            assert_eq!(&(Arc::new(Int64Array::from(values)) as ArrayRef), &picked);
+        }
+        if let Some(all) = integers {
+            check_matches(&column, all);
+        }
         column
+    }
+
+    /// Looks for one value, for several, and for those that no row has.
+    fn check_matches(column: &StoredColumn, all: &Int64Array) {
+        let known: Vec<i64> = all.iter().flatten().collect();
+        let (least, greatest) = (known.iter().min().copied(), known.iter().max().copied());
+        let lists = [
+            vec![],
+            vec![i64::MIN, i64::MAX],
+            Vec::from_iter(least),
+            Vec::from_iter(greatest),
+            Vec::from_iter([least, greatest, Some(i64::MIN), Some(12_345)].into_iter().flatten()),
+        ];
+        for mut wanted in lists {
+            wanted.sort_unstable();
+            wanted.dedup();
+            let is_wanted = |row| all.is_valid(row) && wanted.contains(&all.value(row));
+            let expected: BooleanBuffer = (1..all.len()).map(is_wanted).collect();
+            let found = column.matches(1..all.len(), &wanted);
+            assert!(found.is_none_or(|found| found == expected), "{wanted:?}");
+        }
     }
 
     fn integers(values: &[Option<i64>]) -> ArrayRef {
         Arc::new(Int64Array::from(values.to_vec()))
     }
 
+    /// The bytes of a value.
+    fn bytes(column: &StoredColumn) -> usize {
+        match column {
+            StoredColumn::Integers { differences: Differences::None, .. } => 0,
+            StoredColumn::Integers { differences: Differences::Bytes(_), .. } => 1,
+            StoredColumn::Integers { differences: Differences::Shorts(_), .. } => 2,
+            StoredColumn::Integers { differences: Differences::Words(_), .. } => 4,
+            _ => 8,
+        }
+    }
+
     #[test]
     fn integers_are_as_wide_as_their_differences() {
         let width = |least: i64, greatest: i64| {
-            let parts = [
+            let with_null = [
                 integers(&[Some(greatest), None, Some(least)]),
                 integers(&[Some(least), Some(greatest)]),
             ];
-            match check(&parts) {
-                StoredColumn::Integers { differences: Differences::None, .. } => 0,
-                StoredColumn::Integers { differences: Differences::Bytes(_), .. } => 1,
-                StoredColumn::Integers { differences: Differences::Shorts(_), .. } => 2,
-                StoredColumn::Integers { differences: Differences::Words(_), .. } => 4,
-                _ => 8,
-            }
+            let without_null = [
+                integers(&[Some(greatest), Some(least)]),
+                integers(&[Some(least), Some(greatest)]),
+            ];
+            let widths = (bytes(&check(&with_null)), bytes(&check(&without_null)));
+            assert_eq!(widths.0, widths.1);
+            widths.0
         };
         assert_eq!(width(-7, -7), 0);
         assert_eq!((width(-7, 248), width(-7, 249)), (1, 2));
         assert_eq!((width(i64::MIN, i64::MIN + 0xffff), width(0, 0x1_0000)), (2, 4));
         assert_eq!((width(-1, 0xffff_fffe), width(-1, 0xffff_ffff)), (4, 8));
         assert_eq!(width(i64::MIN, i64::MAX), 8);
+    }
+
+    #[test]
+    fn integers_far_from_the_first_are_kept() {
+        let kept = |values: &[i64]| {
+            let values: Vec<Option<i64>> = values.iter().copied().map(Some).collect();
+            bytes(&check(&[integers(&[]), integers(&values), integers(&values)]))
+        };
+        // As far below and above as 32 bits reach, and farther: 32 bits hold their differences from
+        // the least one, but not from the first.
+        assert_eq!(kept(&[0, i64::from(i32::MIN), i64::from(i32::MAX)]), 4);
+        assert_eq!(kept(&[0, i64::from(i32::MAX) + 1]), 4);
+        assert_eq!(kept(&[0, i64::from(i32::MIN) - 1]), 4);
+        // Differences that do not fit 64 bits.
+        assert_eq!(kept(&[-2, i64::MAX]), 8);
+        assert_eq!(kept(&[i64::MAX, i64::MIN]), 8);
+        assert_eq!(kept(&[i64::MIN, i64::MIN + 1]), 1);
+        assert_eq!(kept(&[-(1 << 62), i64::MAX]), 8);
     }
 
     #[test]

@@ -164,6 +164,14 @@ impl Table {
         }
     }
 
+    /// The number of rows; `None` for a table that was left out, whether or not it was made since.
+    pub fn known_rows(&self) -> Option<usize> {
+        match &self.contents {
+            Contents::LeftOut(_) => None,
+            Contents::Here(_) | Contents::Later(_) => Some(self.rows),
+        }
+    }
+
     /// The number of chunks of [`CHUNK_ROWS`] rows.
     pub fn num_chunks(&self) -> usize {
         self.num_rows().div_ceil(CHUNK_ROWS)

@@ -30,6 +30,7 @@ use crate::functions::TableFunction;
 use crate::perfetto_sql::Planner;
 use crate::stack::with_room_to_plan;
 
+pub use library::read_built_in_modules;
 pub(crate) use table_info::pragma_rows;
 
 /// The schema of the tables that describe others.

@@ -3,8 +3,8 @@
 use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 
-use datafusion::arrow::array::{ArrayRef, Int64Array, RecordBatch};
-use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use datafusion::arrow::array::{Array, ArrayRef, AsArray, Int64Array, RecordBatch};
+use datafusion::arrow::datatypes::{DataType, Field, Int64Type, Schema, SchemaRef};
 use datafusion::common::{Result, internal_err, plan_err};
 use datafusion::logical_expr::{LogicalPlan, Projection};
 
@@ -20,6 +20,10 @@ const NAME: &str = "__intrinsic_slice_mipmap";
 
 /// The columns of the query, by position.
 const SOURCE: [&str; 4] = ["id", "ts", "dur", "depth"];
+const ID: usize = 0;
+const TS: usize = 1;
+const DUR: usize = 2;
+const DEPTH: usize = 3;
 
 /// Bytes of a slice while the index is built: the columns, their sorted copies, the order of the
 /// rows, and the tree.
@@ -99,6 +103,44 @@ impl SliceMipmap {
     fn build(rows: &[RecordBatch], memory: Reserved, threads: usize) -> Result<Self> {
         let count = count_rows(NAME, rows)?;
         memory.resize(count.saturating_mul(BUILDING))?;
+        match only_depth(rows, threads) {
+            Some(depth) => Self::of_depth(depth, rows, count, memory, threads),
+            None => Self::of_any_order(rows, count, memory, threads),
+        }
+    }
+
+    /// The index over slices of one depth that are in order of time.
+    fn of_depth(
+        depth: i64,
+        rows: &[RecordBatch],
+        count: usize,
+        memory: Reserved,
+        threads: usize,
+    ) -> Result<Self> {
+        /// A column, and the tree over it if it has the durations.
+        type Part = (Vec<i64>, Option<RangeTree<u32>>);
+        // The tree takes about as long as a column, so two threads have the same work.
+        let parts = on_threads(threads, vec![DUR, TS, ID], |column| -> Result<Part> {
+            let values = integers(rows, column)?;
+            let longest = (column == DUR).then(|| tree(count, &values));
+            Ok((values, longest))
+        });
+        let parts = parts.into_iter().collect::<Result<Vec<_>>>()?;
+        let Ok([(durs, Some(longest)), (ts, _), (ids, _)]) = <[Part; 3]>::try_from(parts) else {
+            return internal_err!("a mipmap has a tree over durations");
+        };
+        let depths = vec![(depth, 0..count)];
+        memory.resize(count.saturating_mul(BUILT) + size_of_val(&depths[..]))?;
+        Ok(Self { ids, ts, durs, depths, longest, memory })
+    }
+
+    /// The index over slices of any depth, in any order.
+    fn of_any_order(
+        rows: &[RecordBatch],
+        count: usize,
+        memory: Reserved,
+        threads: usize,
+    ) -> Result<Self> {
         let positions = (0..SOURCE.len()).collect();
         let columns = on_threads(threads, positions, |column| integers(rows, column));
         let columns = columns.into_iter().collect::<Result<Vec<_>>>()?;
@@ -120,7 +162,7 @@ impl SliceMipmap {
                 None => groups.push((depth, at..at + 1)),
             }
         }
-        let longest = RangeTree::build(count, |row| row as u32, |a, b| longer(&durs, a, b));
+        let longest = tree(count, &durs);
         memory.resize(count.saturating_mul(BUILT) + size_of_val(&groups[..]))?;
         Ok(Self { ids, ts, durs, depths: groups, longest, memory })
     }
@@ -136,6 +178,32 @@ impl SliceMipmap {
         let combine = |a, b| longer(&self.durs, a, b);
         self.longest.summary(slices, |row| row as u32, combine).map(|row| row as usize)
     }
+}
+
+/// The longest slices of ranges of slices with these durations.
+fn tree(count: usize, durs: &[i64]) -> RangeTree<u32> {
+    RangeTree::build(count, |row| row as u32, |a, b| longer(durs, a, b))
+}
+
+/// The depth of all slices; `None` if there are several, or if the slices are not in order of time.
+fn only_depth(rows: &[RecordBatch], threads: usize) -> Option<i64> {
+    let parts = on_threads(threads, rows.iter().collect(), depth_and_times);
+    let parts = parts.into_iter().collect::<Option<Vec<_>>>()?;
+    let (depth, _) = parts.first()?;
+    let follows = |pair: &[(i64, (i64, i64))]| pair[0].1.1 <= pair[1].1.0;
+    (parts.iter().all(|(other, _)| other == depth) && parts.windows(2).all(follows))
+        .then_some(*depth)
+}
+
+/// The depth of all slices of a batch, with the first and the last time; `None` as above.
+fn depth_and_times(batch: &RecordBatch) -> Option<(i64, (i64, i64))> {
+    let values = |column: usize| {
+        let column = batch.columns().get(column)?.as_primitive_opt::<Int64Type>()?;
+        (column.null_count() == 0).then(|| &column.values()[..])
+    };
+    let (ts, depths) = (values(TS)?, values(DEPTH)?);
+    let (depth, times) = (*depths.first()?, (*ts.first()?, *ts.last()?));
+    (ts.is_sorted() && depths.iter().all(|other| *other == depth)).then_some((depth, times))
 }
 
 /// The rows by depth and time; `None` if they are in this order.
@@ -209,19 +277,21 @@ impl Index for SliceMipmap {
 
 #[cfg(test)]
 mod tests {
-    use datafusion::arrow::array::AsArray;
-    use datafusion::arrow::datatypes::Int64Type;
-
     use super::*;
 
-    /// The index over rows of id, ts, dur and depth.
-    fn mipmap(rows: &[[i64; 4]]) -> SliceMipmap {
+    /// Rows of id, ts, dur and depth.
+    fn batch(rows: &[[i64; 4]]) -> RecordBatch {
         let column = |at: usize| -> ArrayRef {
             Arc::new(Int64Array::from_iter_values(rows.iter().map(|row| row[at])))
         };
         let columns = SOURCE.iter().enumerate().map(|(at, name)| (*name, column(at)));
-        let batch = RecordBatch::try_from_iter(columns).expect("the columns are equally long");
-        SliceMipmap::build(&[batch], Reserved::default(), 2).expect("memory is not limited")
+        RecordBatch::try_from_iter(columns).expect("the columns are equally long")
+    }
+
+    /// The index over rows of id, ts, dur and depth.
+    fn mipmap(rows: &[[i64; 4]]) -> SliceMipmap {
+        let built = SliceMipmap::build(&[batch(rows)], Reserved::default(), 2);
+        built.expect("memory is not limited")
     }
 
     /// The rows of a viewport: ts, id, count, dur, depth.
@@ -268,6 +338,29 @@ mod tests {
         assert_eq!(shown(&mipmap, [-64, 64, 128]), [[20, 1, 3, -1, -1]]);
         // Slice 1 covers all later times.
         assert_eq!(shown(&mipmap, [1_000, 1_001, 1]), [[20, 1, 1, -1, -1]]);
+    }
+
+    #[test]
+    fn slices_of_one_depth_in_order_need_no_sorting() {
+        let first = batch(&[[1, 0, 7, 4], [2, 10, 5, 4]]);
+        let second = batch(&[[3, 10, 9, 4], [4, 30, 2, 4]]);
+        assert_eq!(only_depth(&[first.clone(), second.clone()], 2), Some(4));
+        // Times that decrease within a batch or from one to the next, two depths, and no rows.
+        assert_eq!(only_depth(&[second.clone(), first.clone()], 2), None);
+        assert_eq!(only_depth(&[batch(&[[1, 5, 1, 4], [2, 4, 1, 4]])], 2), None);
+        assert_eq!(only_depth(&[first.clone(), batch(&[[3, 20, 9, 5]])], 2), None);
+        assert_eq!(only_depth(&[batch(&[[1, 5, 1, 4], [2, 6, 1, 5]])], 2), None);
+        assert_eq!(only_depth(&[], 2), None);
+        let built = |threads: usize, rows: &[RecordBatch]| {
+            SliceMipmap::build(rows, Reserved::default(), threads).expect("memory is not limited")
+        };
+        let expected = [[10, 3, 3, 9, 4], [30, 4, 1, 2, 4]];
+        for threads in [1, 2, 8] {
+            let in_order = built(threads, &[first.clone(), second.clone()]);
+            assert_eq!(shown(&in_order, [0, 40, 20]), expected);
+            let sorted = built(threads, &[second.clone(), first.clone()]);
+            assert_eq!(shown(&sorted, [0, 40, 20]), expected);
+        }
     }
 
     #[test]

@@ -12,6 +12,7 @@ use datafusion::logical_expr::function::{AccumulatorArgs, StateFieldsArgs};
 use datafusion::logical_expr::{Accumulator, AggregateUDFImpl, Signature, Volatility};
 
 use crate::memory::column_bytes;
+use crate::threads::on_threads;
 
 use super::table::{column_type, columns_of, from_value, table_type, to_value};
 
@@ -152,7 +153,7 @@ impl AggregateUDFImpl for Collect {
         let collected = self.layout.collected(&arguments.collect::<Vec<_>>())?;
         let columns = collected.iter().map(|source| Values::new(source.field.data_type()));
         let columns = columns.collect();
-        Ok(Box::new(CollectedRows { layout: self.layout, collected, columns }))
+        Ok(Box::new(CollectedRows { layout: self.layout, collected, columns, merged: 0 }))
     }
 }
 
@@ -162,7 +163,12 @@ struct CollectedRows {
     layout: &'static Layout,
     collected: Vec<Source>,
     columns: Vec<Values>,
+    /// How many long tables were merged: each was collected by a thread.
+    merged: usize,
 }
+
+/// The number of rows of a long table.
+const LONG_TABLE: usize = 1 << 16;
 
 /// The collected values of a column.
 #[derive(Debug)]
@@ -194,6 +200,18 @@ impl Values {
                     *self = Self::Arrays(vec![Arc::new(before), values]);
                 }
             },
+        }
+    }
+
+    /// Adds a column that was collected elsewhere. A long one stays where it is until all are
+    /// joined, as it is all that its memory holds; a short one may share it with those of many
+    /// groups.
+    fn merge(&mut self, values: ArrayRef) {
+        match self {
+            Self::Integers(all) if all.is_empty() && values.len() >= LONG_TABLE => {
+                *self = Self::Arrays(vec![values]);
+            }
+            _ => self.push(values),
         }
     }
 
@@ -234,11 +252,10 @@ fn make_room(all: &mut Vec<i64>, more: usize) {
 impl CollectedRows {
     /// Joins the values of each column; `None` if there are no rows.
     fn concatenate(&mut self) -> Result<Option<Vec<ArrayRef>>> {
-        let mut columns = Vec::with_capacity(self.columns.len());
-        for values in &mut self.columns {
-            let Some(all) = values.whole()? else { return Ok(None) };
-            columns.push(all);
-        }
+        // Most of the time that it takes to join long columns is that of getting memory for them.
+        let wholes = on_threads(self.merged, self.columns.iter_mut().collect(), Values::whole);
+        let wholes: Option<Vec<ArrayRef>> = wholes.into_iter().collect::<Result<_>>()?;
+        let Some(columns) = wholes else { return Ok(None) };
         Ok((columns.first().is_some_and(|column| !column.is_empty())).then_some(columns))
     }
 
@@ -280,8 +297,10 @@ impl Accumulator for CollectedRows {
         let Some(tables) = states.first() else { return Ok(()) };
         for row in 0..tables.len() {
             let Some(columns) = from_value(tables, row)? else { continue };
+            let is_long = columns.first().is_some_and(|column| column.len() >= LONG_TABLE);
+            self.merged += usize::from(is_long);
             for (collected, column) in self.columns.iter_mut().zip(columns) {
-                collected.push(column);
+                collected.merge(column);
             }
         }
         Ok(())
@@ -345,6 +364,25 @@ mod tests {
         values.push(integers(&[Some(2)]));
         let whole = values.whole().unwrap().unwrap();
         assert_eq!(&whole, &integers(&[Some(1), None, Some(2)]));
+    }
+
+    #[test]
+    fn long_tables_are_joined_once() {
+        let column =
+            |from: i64, to: i64| Arc::new(Int64Array::from_iter_values(from..to)) as ArrayRef;
+        let long = LONG_TABLE as i64;
+        let mut values = Values::new(&DataType::Int64);
+        values.merge(column(0, long));
+        assert!(matches!(&values, Values::Arrays(parts) if parts.len() == 1));
+        values.merge(column(long, long + 2));
+        values.merge(column(long + 2, long * 2));
+        assert_eq!(values.size(), LONG_TABLE * 2 * 8);
+        assert_eq!(&values.whole().unwrap().unwrap(), &column(0, long * 2));
+        // A short one is copied.
+        let mut values = Values::new(&DataType::Int64);
+        values.merge(column(0, 2));
+        values.merge(column(2, long));
+        assert!(matches!(&values, Values::Integers(all) if all.len() == LONG_TABLE));
     }
 
     #[test]
