@@ -4,7 +4,7 @@ use super::callstacks;
 use super::context::DecodeContext;
 use super::counters::ThreadCounters;
 use super::event::TrackEvent;
-use super::event_args::args;
+use super::event_args::{args, args_of_end};
 use super::flows;
 use super::owner::EventOwner;
 use tpq_trackers::args::ArgValue;
@@ -102,8 +102,8 @@ fn end_on_track(
     );
     let Some(id) = ended else { return Some(None) };
     // Args of an end join those of its beginning.
-    let added = args(event, owner, context);
     let mut all = context.trackers.open_args.take(track, id);
+    let added = args_of_end(event, owner, &all, context);
     all.append(&added);
     let set = context.trackers.deferred.intern(&all);
     context.tables.slice.arg_set_id.set(id, set);
