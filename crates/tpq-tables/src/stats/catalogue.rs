@@ -318,8 +318,8 @@ catalogue! {
         "Per-process values in process statistics under a number tpq has no name for. They were \
          skipped.";
     RssStatUnknownKeys = "rss_stat_unknown_keys": Single, Error, Analysis, MachineAndTrace,
-        "Memory counters in `rss_stat` events under a number tpq has no name for. They were \
-         skipped.";
+        "Memory counters in `rss_stat` events under a number tpq has no name for. They are values \
+         of `mem.unknown`.";
     RssStatNegativeSize = "rss_stat_negative_size": Single, Info, Analysis, MachineAndTrace,
         "Memory counters in `rss_stat` events with a size below 0. The kernel updates them without \
          locking; such values were skipped.";
