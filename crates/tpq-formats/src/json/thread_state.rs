@@ -1,5 +1,5 @@
-//! States of threads, each an event with its duration. The phase was that of steps of async slices
-//! before, which have an id and no duration.
+//! States of threads, each an event with its duration. Steps of async slices, in the oldest form,
+//! have the same phase, but an id and no duration.
 
 use sonic_rs::to_object_iter;
 use tpq_tables::table::SchedSliceRow;
@@ -30,8 +30,8 @@ impl Context<'_> {
         self.event.dur.is_some() && self.event.id.len == 0 && self.event.id2.len == 0
     }
 
-    /// A state of a thread, which the name is that of. Where it runs on a known CPU, the CPU runs
-    /// the thread meanwhile.
+    /// Writes a state of a thread. The name of the event is the state. A thread that runs on a
+    /// known CPU is what the CPU runs for that time.
     pub(super) fn thread_state(&mut self, owner: EventOwner) {
         let dur = self.event.dur.filter(|&dur| dur >= 0 && owner.has_tid && !self.name.is_null());
         let (Some(dur), Some(details)) = (dur, self.state_details()) else {
