@@ -131,7 +131,6 @@ const NOT_ASKED: &[(&str, &[&str], &str)] = &[
         ],
         "names that hold quotes cannot be read back from the recorded answers",
     ),
-    ("chromium_10s", &["counts", "args_by_key"], "one set of args of 100,000 is there twice"),
     (
         "merge_json_pinned",
         &["threads", "processes", "track_events/thread_slices"],

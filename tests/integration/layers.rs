@@ -78,6 +78,7 @@ const LAYERS: &[(&str, &[&str], &[&str])] = &[
             "metadata",
             "trace_metadata",
             "cpu_profile",
+            "thread_state",
             "event",
             "system_line",
         ],

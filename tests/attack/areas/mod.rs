@@ -1,12 +1,14 @@
 //! Areas of the input, each with hand-made inputs that use every part of it. Each is damaged on its
 //! own, since inputs of all areas together leave few cases to each.
 
+mod android;
 mod chrome_memory;
 mod formats;
 mod graphics;
 mod heaps;
 mod incremental;
 mod json;
+mod kernel;
 pub mod left_out;
 mod merging;
 mod profiles;
@@ -31,6 +33,8 @@ pub const AREAS: &[Area] = &[
     Area { name: "profiles", bases: profiles::bases, long: 10_000 },
     Area { name: "heaps", bases: heaps::bases, long: 10_000 },
     Area { name: "graphics", bases: graphics::bases, long: 10_000 },
+    Area { name: "kernel", bases: kernel::bases, long: 10_000 },
+    Area { name: "android", bases: android::bases, long: 10_000 },
     Area { name: "winscope", bases: winscope::bases, long: 10_000 },
     Area { name: "recordings", bases: recordings::bases, long: 10_000 },
     Area { name: "typed_args", bases: typed_args::bases, long: 10_000 },

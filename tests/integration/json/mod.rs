@@ -12,6 +12,7 @@ mod shapes;
 mod slices;
 mod stacks;
 mod system_lines;
+mod thread_states;
 mod threads_and_processes;
 mod trace_metadata;
 

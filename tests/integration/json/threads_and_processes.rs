@@ -31,6 +31,23 @@ fn metadata_names_processes_and_threads() {
 }
 
 #[test]
+fn metadata_without_args_names_nothing() {
+    let trace = events(
+        r#"{"ph":"M","pid":1,"tid":2,"ts":0,"name":"thread_name"},
+           {"ph":"M","pid":1,"tid":2,"ts":0,"name":"thread_name","args":[1]}"#,
+    );
+    insta::assert_snapshot!(trace.rows(THREADS), @r"
+    utid  tid  name  pid  process  machine
+    1     1    NULL  1    NULL     0
+    2     2    NULL  1    NULL     0
+    ");
+    insta::assert_snapshot!(trace.rows(STATS), @r"
+    name                 value
+    json_parser_failure  1
+    ");
+}
+
+#[test]
 fn a_thread_that_is_not_said_is_the_main_thread() {
     let trace = events(
         r#"{"ph":"X","pid":5,"ts":1,"dur":1,"name":"a"},

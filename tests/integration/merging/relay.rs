@@ -199,3 +199,22 @@ fn two_guests() {
     2   8       NULL
     ");
 }
+
+/// Labels number the machines other than the host.
+#[test]
+fn machines_have_numbers_for_labels() {
+    let of = |machine: u32, packet: Packet| packet.machine(machine);
+    let trace = TraceBuilder::new()
+        .packet(clocks(&[(BOOTTIME, 100), (REALTIME, 1000)]))
+        .packet(thread_track(WRITER, TRACK))
+        .packet(instant(105, "host"))
+        .packet(of(9, thread_track(WRITER, TRACK)))
+        .packet(of(9, instant(106, "nine")))
+        .packet(of(7, thread_track(WRITER, TRACK)))
+        .packet(of(7, instant(107, "seven")));
+    let imported = Imported::trace(trace);
+    assert_eq!(
+        imported.cells("SELECT raw_id = 0 AS is_host, label_index FROM machine ORDER BY id"),
+        [["1", "0"], ["0", "1"], ["0", "2"]]
+    );
+}

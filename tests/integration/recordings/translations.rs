@@ -6,6 +6,8 @@ use super::of_recorder;
 use crate::imported::{Imported, TRACK, WRITER, instant, recording};
 
 const TRANSLATION_TABLE: u32 = 82;
+const DEOBFUSCATION_MAPPING: u32 = 64;
+const ANDROID_VIEW_DUMP: u32 = 1022;
 
 const ARGS: &str = "SELECT slice.name, key, args.display_value AS value FROM slice \
     JOIN args USING (arg_set_id) ORDER BY slice.ts, args.id";
@@ -103,5 +105,28 @@ fn names_of_triggers() {
     name            key                       value
     chrome_trigger  chrome_trigger.name_hash  99
     chrome_trigger  chrome_trigger.name       SlowStart
+    ");
+}
+
+/// Classes of views go by their names before obfuscation, as far as a mapping has them.
+#[test]
+fn names_of_classes_of_views() {
+    let view = |id, class: &str| Message::new().int(1, id).bytes(5, class);
+    let activity = Message::new().bytes(1, "Main");
+    let activity = activity.message(2, view(1, "a.b")).message(2, view(2, "a.c"));
+    let dump = Message::new().message(1, activity);
+    let class = Message::new().bytes(1, "a.b").bytes(2, "com.app.Title");
+    let mapping = Message::new().bytes(1, "com.app").message(3, class);
+    let trace = recording().packets([
+        event(10, "dump", ANDROID_VIEW_DUMP, dump),
+        of_recorder(DEOBFUSCATION_MAPPING, mapping),
+    ]);
+    insta::assert_snapshot!(Imported::trace(trace).rows(ARGS), @r"
+    name  key                                               value
+    dump  android_view_dump.activity[0].name                Main
+    dump  android_view_dump.activity[0].view[0].id          1
+    dump  android_view_dump.activity[0].view[0].class_name  com.app.Title
+    dump  android_view_dump.activity[0].view[1].id          2
+    dump  android_view_dump.activity[0].view[1].class_name  a.c
     ");
 }

@@ -106,3 +106,20 @@ fn more_cpus_than_any_machine_has_are_not_believed() {
     let trace = packets([cpu_info((0..5000).map(|_| Message::new()))]);
     assert_eq!(trace.cell("SELECT count(*) FROM cpu"), "4096");
 }
+
+/// What describes no CPU is counted, and hides none that others describe.
+#[test]
+fn a_description_without_cpus() {
+    let trace = packets([cpu_info([]), cpu_info([Message::new().bytes(1, "AArch64")])]);
+    assert_eq!(
+        trace.rows(CPUS),
+        "\
+id  cpu  cluster_id  processor  capacity
+0   0    0           AArch64    NULL
+"
+    );
+    assert_eq!(
+        trace.rows(STATS),
+        "name            machine  file  value\ncpu_info_empty  0        0     1\n"
+    );
+}

@@ -50,3 +50,37 @@ fn work_that_was_put_off() {
     20  0xabc  cpu       cpu  int   0    NULL
     ");
 }
+
+/// A timer that expires runs its function on the CPU, whichever thread is there.
+#[test]
+fn timers_that_expire() {
+    let imported = kernel([
+        event(10, 553, Message::new().uint(1, 5).int(2, 9).uint(3, 0xabc)),
+        event(14, 554, Message::new().uint(1, 5)),
+        // What began before the recording.
+        event(20, 554, Message::new().uint(1, 6)),
+    ]);
+    assert_snapshot!(imported.rows(SLICES), @r"
+    ts  dur  type         track          name   category
+    10  4    cpu_hrtimer  Hrtimer Cpu 0  0xabc  hrtimer
+    ");
+}
+
+/// A signal is sent to thread 102, which gets it; thread 101 gets one that the kernel sends.
+#[test]
+fn signals() {
+    let imported = kernel([
+        event(10, 324, Message::new().int(1, 1).uint(2, 2).int(3, 9)),
+        event(20, 325, Message::new().int(1, 1).bytes(2, "other").int(4, 102).int(6, 15)),
+        FtraceEvent::other(30, 102, 324, Message::new().int(3, 15)),
+    ]);
+    let signals = "SELECT slice.ts, dur, slice.name, tid, int_value AS signal FROM slice \
+        JOIN thread_track t ON track_id = t.id JOIN thread USING (utid) \
+        JOIN args ON slice.arg_set_id = args.arg_set_id AND key = 'signal.sig' ORDER BY slice.ts";
+    assert_snapshot!(imported.rows(signals), @r"
+    ts  dur  name             tid  signal
+    10  0    signal_deliver   101  9
+    20  0    signal_generate  102  15
+    30  0    signal_deliver   102  15
+    ");
+}

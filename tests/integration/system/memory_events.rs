@@ -24,6 +24,21 @@ fn resident_memory() {
     "#);
 }
 
+/// Number 5 is that of unknown memory; the kernel may have more, and none is below 0.
+#[test]
+fn resident_memory_of_unknown_kinds() {
+    let trace = events([(313, rss(5, 1)), (313, rss(6, 2)), (313, rss(-1, 3))]);
+    assert_snapshot!(rows(&trace), @r#"
+    10 process_memory "mem.unknown" [upid=1 process_memory_key=unknown] = 1 {utid=2u}
+    20 process_memory "mem.unknown" [upid=1 process_memory_key=unknown] = 2 {utid=2u}
+    30 process_memory "mem.unknown" [upid=1 process_memory_key=unknown] = 3 {utid=2u}
+    "#);
+    assert_snapshot!(trace.rows(STATS), @r"
+    name                   machine  file  value
+    rss_stat_unknown_keys  0        0     2
+    ");
+}
+
 /// Address space 7 is that of the running thread at 10, so that at 20 another may change it.
 #[test]
 fn resident_memory_of_others() {

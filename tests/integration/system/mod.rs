@@ -32,6 +32,7 @@ mod perf_counters;
 mod pixel_modem;
 mod process_stats;
 mod render_stages;
+mod reported_errors;
 mod scheduling;
 mod secure_world;
 mod storage;

@@ -1,4 +1,6 @@
-//! Slices that ids of their program distinguish.
+//! Slices that ids of their program distinguish, and slices of which several threads write.
+
+use tpq_testkit::Annotation;
 
 use super::*;
 
@@ -90,6 +92,49 @@ fn steps_are_instants_that_say_what_they_are() {
 ts  dur  phase
 10  20   S
 20  0    T
+"
+    );
+}
+
+/// A slice that one thread began and another ended names the first.
+#[test]
+fn the_thread_that_began_a_slice_is_its_writer() {
+    const OTHER: u32 = 2;
+    let thread = Message::new().int(1, 100).int(2, 105);
+    let at = |sequence, ts, event| {
+        Packet::new().sequence(sequence).timestamp(ts).flags(NEEDS_STATE).track_event(event)
+    };
+    let end = || TrackEvent::end(PROCESS);
+    let named = |name| TrackEvent::begin(PROCESS).name(name);
+    let extra = Annotation::named("end").int(1);
+    let trace = imported(
+        described(),
+        [
+            Packet::new()
+                .sequence(OTHER)
+                .flags(STATE_CLEARED)
+                .first_on_sequence()
+                .payload(44, thread),
+            at(WRITER, 10, named("passed on")),
+            at(OTHER, 20, end()),
+            at(OTHER, 30, named("with details")),
+            at(WRITER, 40, end().annotation(extra)),
+            at(WRITER, 50, named("kept")),
+            at(WRITER, 60, end()),
+        ],
+    );
+    assert_eq!(
+        trace.rows(
+            "SELECT ts, dur, s.name, key, coalesce(tid, int_value) AS value FROM slice s \
+             JOIN args a ON s.arg_set_id = a.arg_set_id LEFT JOIN thread \
+             ON utid = int_value AND key = 'legacy_event.passthrough_utid' ORDER BY ts, key"
+        ),
+        "\
+ts  dur  name          key                            value
+10  10   passed on     legacy_event.passthrough_utid  101
+30  10   with details  debug.end                      1
+30  10   with details  legacy_event.passthrough_utid  105
+50  10   kept          legacy_event.passthrough_utid  101
 "
     );
 }

@@ -154,3 +154,24 @@ ts  name                      tid  key                       type    int   strin
 "
     );
 }
+
+/// A track holds 512 levels. What lies deeper is counted and entered.
+#[test]
+fn slices_that_lie_too_deep() {
+    let begins = (1..=513).map(|level: u64| {
+        let begin = Message::new().uint(9, 1).uint(11, THREAD);
+        event(level, begin.bytes(23, format!("level {level}")))
+    });
+    let trace = imported(described(), begins);
+    let depths = "SELECT count(*) AS slices, max(depth) AS deepest FROM slice";
+    assert_eq!(trace.rows(depths), "slices  deepest\n512     511\n");
+    assert_eq!(trace.rows(STATS), "name                      value\nslice_max_depth_exceeded  1\n");
+    assert_eq!(
+        trace.rows(LOGS),
+        "\
+name                      ts   key                 int   string
+slice_max_depth_exceeded  513  parent_slice_name   NULL  level 512
+slice_max_depth_exceeded  513  current_slice_name  NULL  level 513
+"
+    );
+}

@@ -1,6 +1,6 @@
 //! Events that belong to the writer of their sequence.
 
-use tpq_testkit::ClockSnapshot;
+use tpq_testkit::{ClockSnapshot, Defaults};
 
 use super::*;
 
@@ -91,4 +91,31 @@ fn a_state_without_a_sequence() {
     let stat = "SELECT value FROM stats \
         WHERE name = 'incremental_state_cleared_missing_sequence_id'";
     assert_eq!(trace.cell(stat), "1");
+}
+
+/// So is all else that is part of a state, each under its own name.
+#[test]
+fn parts_of_a_state_without_a_sequence() {
+    let trace = imported(
+        described(),
+        [
+            Packet::new().interned(InternedData::new().category(1, "c")),
+            Packet::new().defaults(Defaults::new().track(PROCESS)),
+            Packet::new().previous_packet_dropped(),
+            Packet::new().payload(44, thread(107)),
+            instant(10, PROCESS),
+        ],
+    );
+    let sql = "SELECT name, value FROM stats WHERE name GLOB '*missing_sequence_id' \
+        AND value != 0 ORDER BY name";
+    assert_eq!(
+        trace.rows(sql),
+        "\
+name                                         value
+interned_data_missing_sequence_id            1
+previous_packet_dropped_missing_sequence_id  1
+thread_descriptor_missing_sequence_id        1
+trace_packet_defaults_missing_sequence_id    1
+"
+    );
 }

@@ -48,6 +48,7 @@ impl Context<'_> {
             b'X' => self.complete(owner),
             b'b' | b'S' => self.begin_async(owner),
             b'e' | b'F' => self.end_async(owner),
+            b'T' if self.is_thread_state() => self.thread_state(owner),
             b'n' | b'T' | b'p' => self.instant_async(owner),
             b'i' | b'I' | b'R' => self.instant(owner),
             b'C' => self.counter(owner),

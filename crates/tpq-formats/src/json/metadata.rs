@@ -17,6 +17,10 @@ impl Context<'_> {
             "thread_sort_index" | "process_sort_index" => "sort_index",
             _ => return,
         };
+        // Without args it says nothing that could be lost.
+        if self.event.args.len == 0 {
+            return;
+        }
         let bytes = self.bytes;
         for field in to_object_iter(bytes.get(self.event.args)) {
             match field {

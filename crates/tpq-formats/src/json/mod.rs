@@ -15,6 +15,7 @@ mod stack;
 mod stack_frames;
 mod system_line;
 mod text;
+mod thread_state;
 mod trace_metadata;
 
 use tpq_decode::{FormatDecoder, format_run_kind};

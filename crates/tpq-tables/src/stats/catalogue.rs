@@ -318,8 +318,8 @@ catalogue! {
         "Per-process values in process statistics under a number tpq has no name for. They were \
          skipped.";
     RssStatUnknownKeys = "rss_stat_unknown_keys": Single, Error, Analysis, MachineAndTrace,
-        "Memory counters in `rss_stat` events under a number tpq has no name for. They were \
-         skipped.";
+        "Memory counters in `rss_stat` events under a number tpq has no name for. They are values \
+         of `mem.unknown`.";
     RssStatNegativeSize = "rss_stat_negative_size": Single, Info, Analysis, MachineAndTrace,
         "Memory counters in `rss_stat` events with a size below 0. The kernel updates them without \
          locking; such values were skipped.";
@@ -555,11 +555,13 @@ catalogue! {
          are a common cause.";
     TrackEventThreadInvalidEnd = "track_event_thread_invalid_end":
         Single, Error, Trace, MachineAndTrace,
-        "Slice ends on a thread without an open slice. The begin was lost, or lies before the \
-         recording.";
+        "Slice ends of threads that closed a slice which is no track event's. Slices of all kinds \
+         are rows of one table here, so none is counted. An end without an open slice is passed \
+         over.";
     TokenizerSkippedPackets = "tokenizer_skipped_packets": Single, Info, Analysis, MachineAndTrace,
-        "Packets skipped because the state of their sequence was not known, mostly at the start of \
-         a ring buffer. Set `clear_period_ms` of `incremental_state_config` to lose fewer.";
+        "Packets skipped as they were read. None is counted here: \
+         `packet_skipped_seq_needs_incremental_state_invalid` counts those that need a state which \
+         is not known.";
     VmstatUnknownKeys = "vmstat_unknown_keys": Single, Error, Analysis, MachineAndTrace,
         "Values of `/proc/vmstat` under a number tpq has no name for. They were skipped; the \
          recorder is probably newer than tpq.";
@@ -590,8 +592,8 @@ catalogue! {
          relation in a manifest.";
     ClockSyncMixedClockSources = "clock_sync_mixed_clock_sources":
         Single, Error, Analysis, MachineAndTrace,
-        "Clocks with relations from more than one kind of source, such as snapshots and a \
-         manifest. Events may be placed by either, so they can be off from each other.";
+        "Files with events that were placed by the clocks of another file before their own were \
+         read. None is counted here: all clocks are read before any event is placed.";
     ClockSyncFailureUndeferrablePacketLoss = "clock_sync_failure_undeferrable_packet_loss":
         Single, DataLoss, Analysis, MachineAndTrace,
         "Packets that came before the snapshot of their clock, when it was too late to wait for \

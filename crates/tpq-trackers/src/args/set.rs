@@ -141,9 +141,14 @@ impl ArgSet {
 
     /// Adds a value unless there is one under the key.
     pub fn add_new(&mut self, key: StringId, value: ArgValue) {
-        if self.values().all(|arg| arg.key != key) {
+        if !self.has(key) {
             self.add(key, value);
         }
+    }
+
+    /// Whether there is a value under the key. Messages that are read later are not looked at.
+    pub fn has(&self, key: StringId) -> bool {
+        self.values().any(|arg| arg.key == key)
     }
 
     /// As [`Self::put`], under a key with array positions.

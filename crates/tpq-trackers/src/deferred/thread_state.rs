@@ -80,6 +80,23 @@ pub enum StateEvent {
         /// Row in `cpu` of the CPU that runs it, if it runs.
         ucpu: Option<u32>,
     },
+    /// A thread was in a state for a time, as one event states. Other events do not change it.
+    Whole {
+        /// Timestamp, ns of trace time.
+        ts: i64,
+        /// Duration, ns.
+        dur: i64,
+        /// The thread.
+        utid: Utid,
+        /// The state.
+        state: StringId,
+        /// Row in `cpu` of the CPU that ran it, if it is known.
+        ucpu: Option<u32>,
+        /// Whether it waited for I/O, if known.
+        io_wait: Option<bool>,
+        /// The kernel function it waited in; NULL if unknown.
+        function: StringId,
+    },
     /// The source of a thread's latest state.
     Correct {
         /// The thread.
@@ -241,6 +258,18 @@ impl ThreadStates {
                 }
                 states.open(ThreadStateRow { ts, utid, state, ucpu, ..ThreadStateRow::default() });
             }
+            StateEvent::Whole { ts, dur, utid, state, ucpu, io_wait, function } => {
+                states.add(ThreadStateRow {
+                    ts,
+                    dur,
+                    utid,
+                    state,
+                    io_wait: io_wait.map(u32::from),
+                    blocked_function: function,
+                    ucpu,
+                    ..ThreadStateRow::default()
+                });
+            }
             StateEvent::Correct { utid, state } => states.correct(utid, state),
         }
     }
@@ -338,6 +367,12 @@ impl States<'_> {
             _ => id,
         };
         *thread = Thread { last: id, ts, state, asleep };
+    }
+
+    /// Adds a state that is over.
+    fn add(&mut self, row: ThreadStateRow) {
+        let table = &mut *self.table;
+        self.rows.push(row, |rows| table.push_all(rows));
     }
 
     /// Ends a thread's state.

@@ -29,6 +29,9 @@ fn decode_info(
         stats.increment(Stat::MalformedPackets);
         return;
     };
+    if info.cpus.is_empty() {
+        stats.increment(Stat::CpuInfoEmpty);
+    }
     let mut cpus: Vec<(u32, &Cpu)> = (0..MAX_CPUS).zip(&info.cpus).collect();
     let clusters = clusters(&cpus);
     if cpus.iter().all(|(_, cpu)| cpu.capacity.is_some()) {

@@ -85,7 +85,7 @@ fn decode_residency(
         );
         let Some(EntityState { entity, state, counter }) = trackers.source.power.state(key) else {
             stats.increment(Stat::EntityStateResidencyLookupFailed);
-            return;
+            continue;
         };
         let dimensions = Dimensions::machine(event.machine)
             .text("entity_name", entity)

@@ -7,6 +7,24 @@ use super::event::TrackEvent;
 use super::owner::EventOwner;
 use super::typed_args;
 
+/// The key of the thread that wrote an event which is not of a thread.
+const WRITER: &str = "legacy_event.passthrough_utid";
+
+/// Args that the end of a slice adds to those of its beginning, `begun`. The thread that began the
+/// slice stays its writer.
+pub(super) fn args_of_end(
+    event: &TrackEvent<'_>,
+    owner: &EventOwner,
+    begun: &ArgSet,
+    context: &mut DecodeContext<'_, '_>,
+) -> ArgSet {
+    let mut owner = *owner;
+    owner.passthrough = owner.passthrough.filter(|_| !begun.has(context.intern(WRITER)));
+    let mut added = ArgSet::default();
+    add_args(event, &owner, &mut added, context);
+    added
+}
+
 /// Adds other details of an event to a set, which is empty.
 pub(super) fn add_args(
     event: &TrackEvent<'_>,
@@ -23,7 +41,7 @@ pub(super) fn add_args(
         context.trackers.translate_args(args, context.tables);
     }
     if let Some(utid) = owner.passthrough.filter(|_| are_written) {
-        let key = context.intern("legacy_event.passthrough_utid");
+        let key = context.intern(WRITER);
         args.add_new(key, ArgValue::Uint(u64::from(utid)));
     }
 }

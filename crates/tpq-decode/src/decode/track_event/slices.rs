@@ -4,7 +4,7 @@ use super::callstacks;
 use super::context::DecodeContext;
 use super::counters::ThreadCounters;
 use super::event::TrackEvent;
-use super::event_args::add_args;
+use super::event_args::{add_args, args_of_end};
 use super::flows;
 use super::owner::EventOwner;
 use tpq_trackers::args::{ArgSet, ArgValue};
@@ -103,9 +103,8 @@ fn end_on_track(
     );
     let Some(id) = ended else { return Some(None) };
     // Args of an end join those of its beginning.
-    let mut added = ArgSet::default();
-    add_args(event, owner, &mut added, context);
     let mut all = context.trackers.open_args.take(track, id);
+    let added = args_of_end(event, owner, &all, context);
     all.append(&added);
     let set = context.trackers.deferred.intern(&all);
     context.trackers.open_args.reuse(all);

@@ -87,6 +87,11 @@ fn count_rss(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
+    let member = usize::try_from(change.member).unwrap_or(usize::MAX);
+    // The number after those with names is that of unknown memory.
+    if member > MEMBERS.len() {
+        stats.increment(Stat::RssStatUnknownKeys);
+    }
     if change.bytes < 0 {
         stats.increment(Stat::RssStatNegativeSize);
         return;
@@ -102,8 +107,7 @@ fn count_rss(
         stats.increment(Stat::RssStatUnknownThreadForMmId);
         return;
     };
-    let member = usize::try_from(change.member).ok().and_then(|member| MEMBERS.get(member));
-    let counter = *member.unwrap_or(&process_memory::UNKNOWN);
+    let counter = *MEMBERS.get(member).unwrap_or(&process_memory::UNKNOWN);
     let sample = (event.ts, change.bytes as f64);
     process_memory::count(sample, Owner::Thread(utid), counter, trackers, tables);
 }
