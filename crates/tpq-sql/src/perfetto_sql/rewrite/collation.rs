@@ -11,6 +11,7 @@ use datafusion::sql::sqlparser::ast::{
 };
 
 use super::calls::plain_args;
+use super::distinct_collations::selects;
 use super::grouping::last_name;
 use super::orders::first_select;
 use super::row_values::renamed_rows;
@@ -59,6 +60,11 @@ fn stated(expr: &Expr) -> Option<Collation> {
 /// Whether an expression states a collation other than the one that compares all characters.
 pub(super) fn is_folded(expr: &Expr) -> bool {
     matches!(stated(expr), Some(Collation::NoCase | Collation::RightTrim))
+}
+
+/// Whether a collation is other than the one that compares all characters.
+pub(super) fn folds(collation: &ObjectName) -> bool {
+    matches!(Collation::named(collation), Some(Collation::NoCase | Collation::RightTrim))
 }
 
 /// Whether an expression states any collation.
@@ -282,7 +288,7 @@ pub(super) fn in_order(query: &mut Query) {
     let OrderByKind::Expressions(keys) = &mut order.kind else { return };
     let items = match &**body {
         SetExpr::Select(select) => collated_items(select),
-        _ => Vec::new(),
+        operation => collated_columns(operation),
     };
     for key in keys {
         if let Expr::Collate { expr: position, .. } = &mut key.expr
@@ -335,6 +341,34 @@ fn collated_items(select: &Select) -> Vec<CollatedItem> {
         Some(CollatedItem { position: index + 1, alias, expr: expr.clone() })
     };
     select.projection.iter().enumerate().filter_map(item).collect()
+}
+
+/// The columns of UNION and the like that are compared with a collation.
+fn collated_columns(operation: &SetExpr) -> Vec<CollatedItem> {
+    let mut operands = Vec::new();
+    selects(operation, &mut operands);
+    let Some(first) = operands.first() else { return Vec::new() };
+    let mut columns = Vec::new();
+    for (at, item) in first.projection.iter().enumerate() {
+        let name = match item {
+            SelectItem::ExprWithAlias { alias, .. } => Some(alias.value.as_str()),
+            SelectItem::UnnamedExpr(expr) => last_name(expr),
+            // The positions of the columns behind a star are not known.
+            _ => break,
+        };
+        let items = operands.iter().filter_map(|select| match select.projection.get(at)? {
+            SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. } => Some(expr),
+            _ => None,
+        });
+        let Some(collation) = items.filter_map(implied).next() else { continue };
+        if let (Some(name), Collation::NoCase | Collation::RightTrim) = (name, collation) {
+            let name = Ident::with_quote('"', name.to_lowercase());
+            let mut expr = Expr::Identifier(name.clone());
+            collation.apply(&mut expr);
+            columns.push(CollatedItem { position: at + 1, alias: Some(name), expr });
+        }
+    }
+    columns
 }
 
 /// Applies the collation of a key, or of the selected expression that the key names.

@@ -54,3 +54,10 @@ SELECT x.id, utid FROM (SELECT name COLLATE NOCASE AS n, id FROM slice) AS x JOI
 SELECT length(n), n || '!', n LIKE 'A%' FROM (SELECT name COLLATE NOCASE AS n, id FROM slice) WHERE n >= 'REND' AND n < 'S' ORDER BY id
 SELECT count(*) FROM (SELECT DISTINCT n FROM (SELECT name COLLATE NOCASE AS n FROM (SELECT name FROM thread UNION ALL SELECT upper(name) FROM thread)))
 SELECT lower(n) AS n FROM (SELECT name COLLATE NOCASE AS n, utid FROM thread) ORDER BY n
+SELECT n = 'APP' FROM (SELECT * FROM (SELECT name COLLATE NOCASE AS n, id FROM slice)) ORDER BY id
+-- UNION ALL is ordered by the collation of the first operand that decides.
+SELECT n FROM (SELECT name COLLATE NOCASE AS n FROM thread) UNION ALL SELECT upper(name) || '2' FROM thread ORDER BY 1
+SELECT name COLLATE NOCASE AS n FROM thread UNION ALL SELECT upper(name) || '2' FROM thread ORDER BY n
+SELECT upper(name) || '1' AS x FROM thread UNION ALL SELECT (name || '2') COLLATE NOCASE FROM thread ORDER BY x DESC
+SELECT name FROM thread UNION ALL SELECT upper(name) || '2' COLLATE NOCASE FROM thread ORDER BY 1
+SELECT name FROM thread UNION SELECT n FROM (SELECT upper(name) COLLATE NOCASE AS n FROM thread) ORDER BY 1
