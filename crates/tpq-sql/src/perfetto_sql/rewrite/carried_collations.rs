@@ -14,7 +14,7 @@ use datafusion::sql::sqlparser::ast::{
 };
 
 use super::calls::plain_args;
-use super::collation::{folds, is_comparison, states_any};
+use super::collation::{folds, is_comparison, stated_name, states_any};
 use super::grouping::last_name;
 use super::orders::{first_select, has};
 use super::take;
@@ -221,8 +221,7 @@ fn has_one_table(select: &Select) -> bool {
 fn collation_of(expr: &Expr, columns: &[Collated]) -> Option<ObjectName> {
     match expr {
         Expr::Nested(inner) => collation_of(inner, columns),
-        Expr::Collate { collation, .. } => Some(collation.clone()),
-        other => named(other, columns).cloned(),
+        other => stated_name(other).or_else(|| named(other, columns)).cloned(),
     }
 }
 

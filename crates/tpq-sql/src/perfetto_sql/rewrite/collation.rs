@@ -5,9 +5,10 @@
 
 use datafusion::sql::sqlparser::ast::helpers::attached_token::AttachedToken;
 use datafusion::sql::sqlparser::ast::{
-    BinaryOperator, CaseWhen, DuplicateTreatment, Expr, Function, FunctionArgumentClause,
-    FunctionArguments, GroupByExpr, Ident, NamedWindowExpr, ObjectName, OrderByExpr, OrderByKind,
-    Query, Select, SelectItem, SetExpr, UnaryOperator, Value, WindowSpec, WindowType,
+    BinaryOperator, CaseWhen, DuplicateTreatment, Expr, Function, FunctionArg, FunctionArgExpr,
+    FunctionArgumentClause, FunctionArguments, GroupByExpr, Ident, NamedWindowExpr, ObjectName,
+    OrderByExpr, OrderByKind, Query, Select, SelectItem, SetExpr, UnaryOperator, Value, WindowSpec,
+    WindowType,
 };
 
 use super::calls::plain_args;
@@ -50,10 +51,43 @@ impl Collation {
 
 /// The collation that an operand states.
 fn stated(expr: &Expr) -> Option<Collation> {
+    stated_name(expr).and_then(Collation::named)
+}
+
+/// The name of the collation that an operand states. An expression takes over the first one that is
+/// stated within it, but for what is in subqueries.
+pub(super) fn stated_name(expr: &Expr) -> Option<&ObjectName> {
     match expr {
-        Expr::Collate { collation, .. } => Collation::named(collation),
-        Expr::Nested(inner) => stated(inner),
+        Expr::Collate { collation, .. } => Some(collation),
+        Expr::Nested(inner)
+        | Expr::Cast { expr: inner, .. }
+        | Expr::UnaryOp { expr: inner, .. } => stated_name(inner),
+        Expr::BinaryOp { left, op: BinaryOperator::StringConcat, right } => {
+            stated_name(left).or_else(|| stated_name(right))
+        }
+        Expr::Substring { expr: inner, .. } | Expr::Trim { expr: inner, .. } => stated_name(inner),
+        Expr::Case { operand, conditions, else_result, .. } => {
+            let cases = conditions.iter().flat_map(|case| [&case.condition, &case.result]);
+            let others = cases.chain(else_result.as_deref());
+            operand.as_deref().into_iter().chain(others).find_map(stated_within)
+        }
+        Expr::Function(function) => {
+            let FunctionArguments::List(list) = &function.args else { return None };
+            list.args.iter().find_map(|arg| match arg {
+                FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => stated_name(expr),
+                _ => None,
+            })
+        }
         _ => None,
+    }
+}
+
+/// The same for a part of a CASE, which may be a condition.
+fn stated_within(part: &Expr) -> Option<&ObjectName> {
+    match part {
+        Expr::BinaryOp { left, right, .. } => stated_within(left).or_else(|| stated_within(right)),
+        Expr::Nested(inner) => stated_within(inner),
+        other => stated_name(other),
     }
 }
 
@@ -62,7 +96,7 @@ pub(super) fn is_folded(expr: &Expr) -> bool {
     matches!(stated(expr), Some(Collation::NoCase | Collation::RightTrim))
 }
 
-/// Whether a collation is other than the one that compares all characters.
+/// Whether a collation compares otherwise than by all characters.
 pub(super) fn folds(collation: &ObjectName) -> bool {
     matches!(Collation::named(collation), Some(Collation::NoCase | Collation::RightTrim))
 }
@@ -356,11 +390,11 @@ fn collated_columns(operation: &SetExpr) -> Vec<CollatedItem> {
             // The positions of the columns behind a star are not known.
             _ => break,
         };
-        let items = operands.iter().filter_map(|select| match select.projection.get(at)? {
+        let mut items = operands.iter().filter_map(|select| match select.projection.get(at)? {
             SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. } => Some(expr),
             _ => None,
         });
-        let Some(collation) = items.filter_map(implied).next() else { continue };
+        let Some(collation) = items.find_map(implied) else { continue };
         if let (Some(name), Collation::NoCase | Collation::RightTrim) = (name, collation) {
             let name = Ident::with_quote('"', name.to_lowercase());
             let mut expr = Expr::Identifier(name.clone());
