@@ -74,8 +74,6 @@ SELECT group_concat(key) FROM (SELECT j.key FROM slice s, json_each(json_array(1
 WITH RECURSIVE c(n, v) AS (SELECT 1, 1 UNION ALL SELECT n + 1, v / 2.0 FROM c WHERE n < 3) SELECT v FROM c ORDER BY n
 -- Of two zeros, the negative one comes first in an order.
 SELECT group_concat(id) FROM (SELECT dur * 0.0 AS z, id FROM slice ORDER BY z, id)
--- A subquery that reads both tables of a FULL JOIN has no place to be computed in.
-SELECT a.id, b.id FROM slice a FULL JOIN slice b ON a.id = (SELECT max(c.id) FROM slice c WHERE c.parent_id = b.id AND c.depth > a.depth) ORDER BY 1, 2
 -- An alias of an aggregate is not seen within a subquery of HAVING that reads other columns of the query around:
 -- an error says so.
 SELECT count(*) AS n FROM slice GROUP BY depth HAVING EXISTS (SELECT 1 FROM slice b WHERE b.id > n + slice.depth) ORDER BY 1

@@ -305,3 +305,13 @@ SELECT a.depth + 1 AS d, count(*) FROM slice a GROUP BY a.depth + 1 HAVING EXIST
 SELECT a.depth + 1 AS d, count(*), sum(a.dur) FROM slice a WHERE a.dur > 0 GROUP BY 1 HAVING EXISTS (SELECT 1 FROM slice b WHERE b.depth = d) ORDER BY d DESC
 SELECT slice.dur / 10 AS d, count(*) FROM slice GROUP BY d HAVING count(*) > (SELECT count(*) FROM thread WHERE utid > slice.dur / 10) ORDER BY slice.dur / 10
 SELECT a.track_id, a.depth > 0, (SELECT max(b.id) FROM slice b WHERE b.track_id = a.track_id AND (b.depth > 0) = (a.depth > 0)) FROM slice a GROUP BY a.track_id, a.depth > 0 ORDER BY 1, 2
+-- Subqueries that read both tables of an outer join.
+SELECT a.id, b.id FROM slice a FULL JOIN slice b ON a.id = (SELECT max(c.id) FROM slice c WHERE c.parent_id = b.id AND c.depth > a.depth) ORDER BY 1, 2
+SELECT a.id, b.id FROM slice a LEFT JOIN slice b ON a.id = (SELECT max(c.id) FROM slice c WHERE c.parent_id = b.id AND c.depth > a.depth) ORDER BY 1, 2
+SELECT a.id, b.utid FROM slice a LEFT JOIN thread b ON EXISTS (SELECT 1 FROM sched c WHERE c.utid = b.utid AND c.ts > a.ts) ORDER BY 1, 2
+SELECT a.id, b.utid FROM slice a LEFT JOIN thread b ON a.depth = 0 AND a.track_id IN (SELECT c.utid + a.depth FROM sched c WHERE c.utid >= b.utid) ORDER BY 1, 2
+SELECT a.id, b.utid FROM slice a RIGHT JOIN thread b ON a.depth = 0 AND a.track_id IN (SELECT c.utid + a.depth FROM sched c WHERE c.utid >= b.utid) ORDER BY 1, 2
+SELECT a.id, b.utid FROM slice a FULL JOIN thread b ON a.depth = 0 AND a.track_id IN (SELECT c.utid + a.depth FROM sched c WHERE c.utid >= b.utid) ORDER BY 1, 2
+SELECT a.id, b.utid, a.name, b.name FROM slice a FULL JOIN thread b ON EXISTS (SELECT 1 FROM sched c WHERE c.utid = b.utid AND c.ts > a.ts + 20) ORDER BY 1, 2
+SELECT count(*), count(a.id), count(b.utid) FROM slice a FULL JOIN thread b ON (SELECT count(*) FROM sched c WHERE c.utid = b.utid AND c.ts > a.ts) = 1
+SELECT a.id, b.utid FROM (SELECT * FROM slice WHERE id > 3) a FULL JOIN (SELECT * FROM thread WHERE utid < 2 UNION ALL SELECT * FROM thread WHERE utid < 2) b ON b.utid = a.track_id AND (SELECT max(c.id) FROM slice c WHERE c.track_id = b.utid AND c.id < a.id) > 0 ORDER BY 1, 2
