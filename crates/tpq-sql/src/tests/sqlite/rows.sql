@@ -64,9 +64,9 @@ SELECT s.ts, (SELECT t.utid + 1 AS ts FROM thread t WHERE t.ts = 2) FROM slice s
 SELECT s.ts, (SELECT count(*) AS ts FROM thread t WHERE utid < 3 HAVING ts = 3) FROM slice s
 SELECT s.ts, (SELECT count(*) FROM (SELECT t.utid + 1 AS ts FROM thread t WHERE ts > 1)) FROM slice s
 SELECT s.ts, (SELECT ts + 1 AS ts FROM thread t WHERE ts = 1011) FROM slice s
-SELECT s.ts, (SELECT t.utid AS dur FROM thread t GROUP BY dur ORDER BY dur DESC) FROM slice s
-SELECT s.ts, (SELECT t.utid + 5 AS dur FROM thread t ORDER BY dur DESC) FROM slice s
-SELECT s.ts, (SELECT -t.utid AS dur FROM thread t JOIN process p ON dur = -p.upid ORDER BY dur) FROM slice s
+SELECT s.ts, (SELECT t.utid AS dur FROM thread t GROUP BY dur ORDER BY dur DESC) FROM slice s ORDER BY 1
+SELECT s.ts, (SELECT t.utid + 5 AS dur FROM thread t ORDER BY dur DESC) FROM slice s ORDER BY 1
+SELECT s.ts, (SELECT -t.utid AS dur FROM thread t JOIN process p ON dur = -p.upid ORDER BY dur) FROM slice s ORDER BY 1
 SELECT s.id FROM slice s WHERE EXISTS (SELECT t.utid AS dur FROM thread t WHERE EXISTS (SELECT 1 FROM process p WHERE p.upid = dur AND dur = 1))
 SELECT s.id FROM slice s WHERE id IN (SELECT t.utid AS dur FROM thread t WHERE dur > 1)
 SELECT s.id FROM slice s WHERE id IN (SELECT t.utid AS dur FROM thread t WHERE dur > 1 UNION SELECT upid AS ts FROM process WHERE ts = 0)
