@@ -13,6 +13,7 @@ use datafusion::logical_expr::{
     Case, Expr, ExprSchemable, LogicalPlan, LogicalPlanBuilder, cast, lit,
 };
 
+use super::value_class::Class;
 use crate::functions::{CAST_TEXT, COMPARABLE, is_text, real_prefix, real_text, sqlite_call};
 use crate::named_expressions::rewrite_expressions;
 use crate::perfetto_sql::{
@@ -46,28 +47,6 @@ fn has_search(step: &LogicalPlan) -> Result<bool> {
         Ok(TreeNodeRecursion::Continue)
     })?;
     Ok(found)
-}
-
-/// Values of a type that are compared with each other in the same way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Class {
-    Condition,
-    Number,
-    Text,
-    Blob,
-}
-
-impl Class {
-    /// The class of a type; `None` for types that SQLite does not have, and for NULL.
-    fn of(data_type: &DataType) -> Option<Self> {
-        Some(match data_type {
-            DataType::Boolean => Self::Condition,
-            number if number.is_numeric() => Self::Number,
-            text if is_text(text) => Self::Text,
-            blob if blob.is_binary() => Self::Blob,
-            _ => return None,
-        })
-    }
 }
 
 fn converted(mut list: InList, schema: &DFSchema) -> Result<Transformed<Expr>> {

@@ -24,6 +24,8 @@ SELECT 'a' AS v UNION ALL SELECT 1 UNION ALL SELECT NULL
 SELECT iif(dur > 10, name, dur) FROM slice ORDER BY id
 VALUES (1), ('a'), (NULL)
 SELECT id, lead(id, 1, 'none') OVER (ORDER BY id) FROM slice ORDER BY id
+-- So a number is the same row as its text to UNION.
+SELECT '7' UNION SELECT 7
 -- DISTINCT in an aggregate loses the order of a subquery.
 SELECT sum(DISTINCT depth), avg(DISTINCT depth), count(DISTINCT depth), group_concat(DISTINCT depth) FROM (SELECT depth FROM slice ORDER BY depth)
 SELECT group_concat(DISTINCT name) FROM (SELECT name FROM slice ORDER BY id)

@@ -315,3 +315,11 @@ SELECT a.id, b.utid FROM slice a FULL JOIN thread b ON a.depth = 0 AND a.track_i
 SELECT a.id, b.utid, a.name, b.name FROM slice a FULL JOIN thread b ON EXISTS (SELECT 1 FROM sched c WHERE c.utid = b.utid AND c.ts > a.ts + 20) ORDER BY 1, 2
 SELECT count(*), count(a.id), count(b.utid) FROM slice a FULL JOIN thread b ON (SELECT count(*) FROM sched c WHERE c.utid = b.utid AND c.ts > a.ts) = 1
 SELECT a.id, b.utid FROM (SELECT * FROM slice WHERE id > 3) a FULL JOIN (SELECT * FROM thread WHERE utid < 2 UNION ALL SELECT * FROM thread WHERE utid < 2) b ON b.utid = a.track_id AND (SELECT max(c.id) FROM slice c WHERE c.track_id = b.utid AND c.id < a.id) > 0 ORDER BY 1, 2
+-- No text is equal to a number in a compound SELECT.
+SELECT '7' INTERSECT SELECT 7
+SELECT '7' EXCEPT SELECT 7
+SELECT tid FROM thread INTERSECT SELECT '100'
+SELECT tid FROM thread EXCEPT SELECT tid || '' FROM thread ORDER BY 1
+SELECT int_value FROM args INTERSECT SELECT string_value FROM args
+SELECT int_value, string_value FROM args EXCEPT SELECT string_value, int_value FROM args ORDER BY 1, 2
+SELECT x'41' INTERSECT SELECT 'A'
