@@ -323,3 +323,31 @@ SELECT tid FROM thread EXCEPT SELECT tid || '' FROM thread ORDER BY 1
 SELECT int_value FROM args INTERSECT SELECT string_value FROM args
 SELECT int_value, string_value FROM args EXCEPT SELECT string_value, int_value FROM args ORDER BY 1, 2
 SELECT x'41' INTERSECT SELECT 'A'
+-- Conditions on the row around a subquery that read columns which it does not select, or selects under other names.
+SELECT id FROM thread t WHERE EXISTS (SELECT 1 FROM (SELECT utid, dur FROM sched WHERE sched.id > t.upid) x WHERE x.utid = t.utid) ORDER BY 1
+SELECT id FROM thread t WHERE EXISTS (SELECT 1 FROM (SELECT utid, dur FROM sched WHERE sched.utid > t.upid) x WHERE x.utid = t.utid) ORDER BY 1
+SELECT id FROM thread t WHERE EXISTS (SELECT 1 FROM (SELECT utid, -dur AS d FROM sched WHERE sched.utid = t.utid) x WHERE x.d < 0) ORDER BY 1
+SELECT id FROM thread t WHERE NOT EXISTS (SELECT 1 FROM (SELECT utid, -dur FROM sched WHERE sched.id > t.upid) AS x(a, b) WHERE x.a = t.utid) ORDER BY 1
+SELECT id FROM thread t WHERE (utid, upid) NOT IN (SELECT utid, -dur FROM sched WHERE sched.id > t.upid) ORDER BY 1
+SELECT id FROM thread t WHERE (utid, upid) IN (SELECT utid, cpu FROM sched WHERE sched.id > t.upid) ORDER BY 1
+SELECT id FROM thread t WHERE (utid, upid) IN (SELECT utid, cpu FROM sched x WHERE x.id >= t.upid AND x.dur > t.utid) ORDER BY 1
+SELECT id FROM thread t WHERE utid IN (SELECT utid FROM (SELECT utid, -dur AS d FROM sched WHERE sched.id >= t.upid) x WHERE x.d < 0) ORDER BY 1
+SELECT id FROM thread t WHERE utid IN (SELECT utid FROM sched WHERE sched.id >= t.upid) ORDER BY 1
+SELECT id FROM thread t WHERE utid IN (SELECT cpu + 1 AS z FROM sched WHERE sched.id >= t.upid) ORDER BY 1
+SELECT id FROM thread t WHERE utid IN (SELECT ts FROM (SELECT utid AS ts, cpu AS dur FROM sched) x WHERE x.dur >= t.upid) ORDER BY 1
+SELECT id FROM thread t WHERE EXISTS (SELECT 1 FROM (SELECT utid AS ts, cpu AS dur FROM sched) x WHERE x.dur >= t.upid AND x.ts = t.utid) ORDER BY 1
+SELECT id FROM thread t WHERE (utid, upid) IN (SELECT ts, dur FROM (SELECT utid AS ts, cpu AS dur FROM sched) x WHERE x.dur >= t.upid) ORDER BY 1
+SELECT id FROM thread t WHERE EXISTS (SELECT 1 FROM (SELECT utid, -dur AS dur FROM sched WHERE sched.dur > t.upid) x WHERE x.utid = t.utid) ORDER BY 1
+SELECT id FROM thread t WHERE EXISTS (SELECT 1 FROM (SELECT utid, -dur AS dur FROM sched WHERE sched.dur > t.utid * 10) x WHERE x.utid >= t.utid) ORDER BY 1
+SELECT id FROM thread t WHERE EXISTS (SELECT 1 FROM (SELECT utid + 1 AS utid, dur FROM sched WHERE sched.utid = t.utid) x WHERE x.dur > 10) ORDER BY 1
+SELECT id FROM thread t WHERE EXISTS (SELECT utid + 1 AS utid FROM sched WHERE sched.utid = t.utid) ORDER BY 1
+SELECT id FROM thread t WHERE utid + 1 IN (SELECT utid + 1 AS utid FROM sched WHERE sched.utid = t.utid) ORDER BY 1
+SELECT id FROM thread t WHERE utid IN (SELECT cpu AS utid FROM sched WHERE sched.utid > t.utid) ORDER BY 1
+SELECT id FROM thread t WHERE NOT EXISTS (SELECT utid + 1 AS utid, dur AS id FROM sched WHERE sched.utid = t.utid AND sched.id > t.upid) ORDER BY 1
+SELECT id FROM thread t WHERE EXISTS (SELECT 1 FROM (SELECT ts AS dur, dur AS ts, utid FROM sched WHERE sched.ts > t.utid * 1020) x WHERE x.utid > 0) ORDER BY 1
+SELECT id FROM slice s WHERE EXISTS (SELECT 1 FROM thread t JOIN process p ON p.upid = t.upid WHERE t.id = s.track_id AND p.id = s.depth) ORDER BY 1
+SELECT id FROM slice s WHERE EXISTS (SELECT 1 FROM thread t JOIN process p ON p.upid = t.upid WHERE t.id = s.track_id AND p.upid >= s.depth) ORDER BY 1
+SELECT id FROM slice s WHERE track_id IN (SELECT t.utid FROM thread t JOIN process p ON p.upid = t.upid WHERE t.id = s.track_id AND p.id = s.depth) ORDER BY 1
+SELECT id FROM slice s WHERE track_id IN (SELECT p.id FROM thread t JOIN process p ON p.upid = t.upid WHERE t.id >= s.track_id) ORDER BY 1
+SELECT id FROM slice s WHERE EXISTS (SELECT 1 FROM (SELECT t.id, p.id AS pid FROM thread t JOIN process p ON p.upid = t.upid WHERE t.id = s.track_id AND p.id <= s.depth) x WHERE x.id > 0) ORDER BY 1
+SELECT id FROM slice s WHERE EXISTS (SELECT 1 FROM (SELECT t.id FROM thread t WHERE s.depth = 1) x WHERE x.id = s.track_id) ORDER BY 1
