@@ -351,3 +351,16 @@ SELECT id FROM slice s WHERE track_id IN (SELECT t.utid FROM thread t JOIN proce
 SELECT id FROM slice s WHERE track_id IN (SELECT p.id FROM thread t JOIN process p ON p.upid = t.upid WHERE t.id >= s.track_id) ORDER BY 1
 SELECT id FROM slice s WHERE EXISTS (SELECT 1 FROM (SELECT t.id, p.id AS pid FROM thread t JOIN process p ON p.upid = t.upid WHERE t.id = s.track_id AND p.id <= s.depth) x WHERE x.id > 0) ORDER BY 1
 SELECT id FROM slice s WHERE EXISTS (SELECT 1 FROM (SELECT t.id FROM thread t WHERE s.depth = 1) x WHERE x.id = s.track_id) ORDER BY 1
+SELECT id, (SELECT count(*) FROM thread t JOIN process p ON p.upid = t.upid WHERE t.id = s.track_id AND p.id = s.depth) FROM slice s ORDER BY 1
+SELECT id, (SELECT max(p.pid) FROM thread t JOIN process p ON p.upid = t.upid WHERE t.id = s.track_id AND p.id <= s.depth) FROM slice s ORDER BY 1
+SELECT id, EXISTS (SELECT 1 FROM thread t JOIN process p ON p.upid = t.upid WHERE t.id = s.track_id AND p.id = s.depth), track_id IN (SELECT t.utid FROM thread t JOIN process p ON p.upid = t.upid WHERE t.id = s.track_id AND p.id = s.depth) FROM slice s ORDER BY 1
+SELECT id FROM slice s WHERE NOT EXISTS (SELECT 1 FROM thread t JOIN process p ON p.upid = t.upid WHERE t.id = s.track_id AND p.id = s.depth) ORDER BY 1
+SELECT id FROM slice s WHERE track_id NOT IN (SELECT t.utid FROM thread t JOIN process p ON p.upid = t.upid WHERE t.id = s.track_id AND p.id = s.depth) ORDER BY 1
+SELECT id FROM slice s WHERE EXISTS (SELECT 1 FROM thread t JOIN process p ON p.upid = t.upid WHERE t.id = s.track_id AND p.id = s.depth) OR s.id = 1 ORDER BY 1
+SELECT s.id, u.id FROM slice s JOIN thread u ON EXISTS (SELECT 1 FROM sched a JOIN counter b ON b.ts >= a.ts WHERE a.id = s.depth AND b.id = u.id) ORDER BY 1, 2
+SELECT s.id, u.id FROM slice s LEFT JOIN thread u ON EXISTS (SELECT 1 FROM sched a JOIN counter b ON b.ts >= a.ts WHERE a.id = s.depth AND b.id = u.id) ORDER BY 1, 2
+SELECT count(*) FROM slice s WHERE EXISTS (SELECT 1 FROM slice a, slice b WHERE a.parent_id = s.id AND b.parent_id = s.id AND a.id < b.id)
+SELECT s.id FROM slice s WHERE EXISTS (SELECT 1 FROM slice a JOIN slice b ON a.id = b.parent_id WHERE a.parent_id = s.id AND b.depth > s.depth) ORDER BY 1
+SELECT s.id FROM slice s WHERE EXISTS (SELECT 1 FROM slice a JOIN slice b ON a.track_id = b.track_id WHERE a.ts > s.ts AND b.ts < s.ts AND a.depth = s.depth AND b.depth = s.depth) ORDER BY 1
+SELECT s.id, (SELECT min(b.ts - a.ts) FROM slice a JOIN slice b ON a.track_id = b.track_id WHERE a.depth = s.depth AND b.depth = s.depth + 1) FROM slice s ORDER BY 1
+SELECT s.id, (SELECT group_concat(a.id || '-' || b.id) FROM slice a JOIN slice b ON a.id = b.parent_id WHERE a.track_id = s.track_id AND b.track_id = s.track_id) FROM slice s ORDER BY 1
