@@ -327,7 +327,6 @@ SELECT x'41' INTERSECT SELECT 'A'
 SELECT id FROM thread t WHERE EXISTS (SELECT 1 FROM (SELECT utid, dur FROM sched WHERE sched.id > t.upid) x WHERE x.utid = t.utid) ORDER BY 1
 SELECT id FROM thread t WHERE EXISTS (SELECT 1 FROM (SELECT utid, dur FROM sched WHERE sched.utid > t.upid) x WHERE x.utid = t.utid) ORDER BY 1
 SELECT id FROM thread t WHERE EXISTS (SELECT 1 FROM (SELECT utid, -dur AS d FROM sched WHERE sched.utid = t.utid) x WHERE x.d < 0) ORDER BY 1
-SELECT id FROM thread t WHERE NOT EXISTS (SELECT 1 FROM (SELECT utid, -dur FROM sched WHERE sched.id > t.upid) AS x(a, b) WHERE x.a = t.utid) ORDER BY 1
 SELECT id FROM thread t WHERE (utid, upid) NOT IN (SELECT utid, -dur FROM sched WHERE sched.id > t.upid) ORDER BY 1
 SELECT id FROM thread t WHERE (utid, upid) IN (SELECT utid, cpu FROM sched WHERE sched.id > t.upid) ORDER BY 1
 SELECT id FROM thread t WHERE (utid, upid) IN (SELECT utid, cpu FROM sched x WHERE x.id >= t.upid AND x.dur > t.utid) ORDER BY 1
