@@ -289,11 +289,11 @@ SELECT id FROM slice s ORDER BY (SELECT count(*) FROM slice c WHERE c.parent_id 
 SELECT id, row_number() OVER (ORDER BY (SELECT count(*) FROM slice c WHERE c.parent_id = s.id), id DESC) FROM slice s ORDER BY id
 SELECT (SELECT count(*) FROM slice c WHERE c.parent_id = s.id) AS n, count(*) FROM slice s GROUP BY n ORDER BY n
 SELECT CASE (SELECT count(*) FROM slice c WHERE c.parent_id = s.id) WHEN 0 THEN 'leaf' WHEN 1 THEN 'one' ELSE 'many' END AS k, group_concat(id) FROM (SELECT * FROM slice ORDER BY id) s GROUP BY k ORDER BY k
-SELECT id, CASE WHEN row_number() OVER (ORDER BY id) > 2 THEN lag(name) OVER (ORDER BY id) ELSE coalesce(lead(name) OVER (ORDER BY id), 'x') END FROM slice
-SELECT id, sum(a) OVER (ORDER BY id) FROM (SELECT id, sum(dur) OVER (ORDER BY id) AS a FROM slice)
-SELECT depth, sum(dur) + (sum(sum(dur)) OVER (ORDER BY depth) - (max(count(*)) OVER ())) FROM slice GROUP BY depth
-SELECT id, max(sum(dur) OVER w, (count(*) OVER w) * (1 + (ntile(2) OVER (ORDER BY id)))) FROM slice WINDOW w AS (PARTITION BY depth ORDER BY id)
-SELECT id, iif(row_number() OVER (ORDER BY id) % 2 = 0, 'a' || lag(name, 1, 'z') OVER (ORDER BY id), 'b' || ((lead(dur) OVER (ORDER BY id)) + (lead(ts) OVER (ORDER BY id)))) FROM slice
+SELECT id, CASE WHEN row_number() OVER (ORDER BY id) > 2 THEN lag(name) OVER (ORDER BY id) ELSE coalesce(lead(name) OVER (ORDER BY id), 'x') END FROM slice ORDER BY 1
+SELECT id, sum(a) OVER (ORDER BY id) FROM (SELECT id, sum(dur) OVER (ORDER BY id) AS a FROM slice) ORDER BY 1
+SELECT depth, sum(dur) + (sum(sum(dur)) OVER (ORDER BY depth) - (max(count(*)) OVER ())) FROM slice GROUP BY depth ORDER BY 1
+SELECT id, max(sum(dur) OVER w, (count(*) OVER w) * (1 + (ntile(2) OVER (ORDER BY id)))) FROM slice WINDOW w AS (PARTITION BY depth ORDER BY id) ORDER BY 1
+SELECT id, iif(row_number() OVER (ORDER BY id) % 2 = 0, 'a' || lag(name, 1, 'z') OVER (ORDER BY id), 'b' || ((lead(dur) OVER (ORDER BY id)) + (lead(ts) OVER (ORDER BY id)))) FROM slice ORDER BY 1
 SELECT id, sum(dur) OVER (PARTITION BY depth % 2 ORDER BY id), count(*) OVER (PARTITION BY (depth % 2) + 1 ORDER BY id) FROM slice ORDER BY id
 SELECT id, sum(dur) OVER (PARTITION BY abs(depth - 1)), count(*) OVER (PARTITION BY abs(abs(depth - 1) - 1)) FROM slice ORDER BY id
 SELECT id, sum(dur) OVER (PARTITION BY abs(depth - 1)) + count(*) OVER (PARTITION BY abs(depth - 1) + abs(track_id - 1)) FROM slice ORDER BY id

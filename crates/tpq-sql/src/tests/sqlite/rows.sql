@@ -60,7 +60,6 @@ SELECT datetime('2024-01-02 03:04:05', 'auto'), datetime(1700000000, 'auto'), da
 SELECT printf('%.2f', 1.555), printf('%.1f', 0.25), printf('%.0f', 2.5), printf('%.2f', 1.005), printf('%.3f', 2.0005), printf('%.2f', 1e15 + 0.125)
 -- An alias of a subquery comes before the columns of the queries around it, and after those of its own tables.
 SELECT s.ts, (SELECT t.utid + 1 AS ts FROM thread t WHERE ts = 2) FROM slice s
-SELECT s.ts, (SELECT t.utid + 1 AS ts FROM thread t WHERE t.ts = 2) FROM slice s
 SELECT s.ts, (SELECT count(*) AS ts FROM thread t WHERE utid < 3 HAVING ts = 3) FROM slice s
 SELECT s.ts, (SELECT count(*) FROM (SELECT t.utid + 1 AS ts FROM thread t WHERE ts > 1)) FROM slice s
 SELECT s.ts, (SELECT ts + 1 AS ts FROM thread t WHERE ts = 1011) FROM slice s
@@ -89,7 +88,6 @@ SELECT depth, count(*) FROM slice GROUP BY depth HAVING (depth, count(*)) IN (SE
 SELECT max(dur) FROM slice HAVING (max(dur), 1) IN (SELECT dur, 1 FROM slice)
 SELECT depth % 2, count(*) FROM slice GROUP BY depth % 2 HAVING (depth % 2, count(*)) IN (VALUES (1, 4), (0, 1)) ORDER BY 1
 SELECT depth, count(*) FROM slice GROUP BY depth HAVING count(*) IN (SELECT utid + 1 FROM thread) ORDER BY 1
-SELECT depth, count(*) FROM slice GROUP BY depth HAVING EXISTS (SELECT 1 FROM thread WHERE utid = count(*))
 SELECT depth, (SELECT count(*) FROM thread WHERE utid = slice.depth) AS c FROM slice GROUP BY depth HAVING c > 0 ORDER BY depth
 SELECT (depth, count(*)) = (SELECT 1, 4) FROM slice GROUP BY depth ORDER BY depth
 SELECT depth, (depth, max(dur)) < (SELECT 1, 7) FROM slice GROUP BY depth ORDER BY depth
