@@ -131,7 +131,8 @@ impl Searched {
             && !self.is_read_as(scalar)
         {
             return Ok(match literal(scalar, &self.data_type, self.converts_literals()) {
-                Literal::Same => Listed::Same(value),
+                Literal::Same if mark.is_none() => Listed::Same(value),
+                Literal::Same => Listed::Other(value),
                 Literal::Other(other) => Listed::Other(other),
                 Literal::Unequal => Listed::Unequal,
             });
