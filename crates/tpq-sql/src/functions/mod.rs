@@ -77,6 +77,7 @@ pub(crate) use flamegraph::{FLAMEGRAPH_CONFIG, literal_config};
 pub(crate) use glob::matches as matches_glob;
 pub(crate) use index_kind::{Index, IndexKind, index_kinds};
 pub(crate) use integer::{NEGATIVE, REMAINDER, SHIFT_LEFT, SHIFT_RIGHT};
+pub(crate) use json::is_extracted;
 pub(crate) use neighbours::{check_lag, of_number};
 pub(crate) use number::{real_prefix, real_text};
 pub(crate) use per_row::is_text;

@@ -8,7 +8,7 @@ use datafusion::logical_expr::utils::merge_schema;
 use datafusion::logical_expr::{BinaryExpr, Case, Expr, ExprSchemable, LogicalPlan, Operator};
 
 use crate::named_expressions::rewrite_expressions;
-use crate::perfetto_sql::{Mark, make_comparable};
+use crate::perfetto_sql::{Comparison, Mark, make_comparable};
 
 /// Converts the operands of such comparisons.
 pub(super) fn lower(plan: LogicalPlan) -> Result<LogicalPlan> {
@@ -42,7 +42,7 @@ fn compared(mut comparison: BinaryExpr, schema: &DFSchema) -> Transformed<Expr> 
         return Transformed::no(Expr::BinaryExpr(comparison));
     }
     if differ(left, right, schema) {
-        make_comparable(left, right, schema);
+        make_comparable(left, right, schema, Comparison::Equality);
     } else {
         let marks = [Mark::take(left), Mark::take(right)];
         if marks == [None, None] {
@@ -78,7 +78,7 @@ fn searched(mut case: Case, schema: &DFSchema) -> Transformed<Expr> {
     }
     for (when, _) in &mut case.when_then_expr {
         let (mut left, mut right) = (operand.as_ref().clone(), when.as_ref().clone());
-        make_comparable(&mut left, &mut right, schema);
+        make_comparable(&mut left, &mut right, schema, Comparison::Equality);
         **when = left.eq(right);
     }
     Transformed::yes(Expr::Case(case))

@@ -1,11 +1,11 @@
-//! `x IN (a, b, …)` with values of another type than `x`, by SQLite's rules: what cannot be equal
-//! to `x` leaves the list, and the others become values of its type. In `x IN (SELECT y …)` texts
-//! become numbers where the other side is a number.
+//! `x IN (a, b, …)` with values of another type than `x`, by SQLite's rules: literals that cannot be
+//! equal to `x` leave the list, others become values of its type, and what has another type in each
+//! row is compared by itself. In `x IN (SELECT y …)` the two sides are converted as those of `=`.
 
 use std::sync::Arc;
 
 use datafusion::arrow::datatypes::DataType;
-use datafusion::common::tree_node::{Transformed, TreeNode};
+use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{DFSchema, Result, ScalarValue};
 use datafusion::logical_expr::expr::{InList, InSubquery};
 use datafusion::logical_expr::utils::merge_schema;
@@ -13,88 +13,201 @@ use datafusion::logical_expr::{
     Case, Expr, ExprSchemable, LogicalPlan, LogicalPlanBuilder, cast, lit,
 };
 
+use super::value_class::Class;
 use crate::functions::{CAST_TEXT, COMPARABLE, is_text, real_prefix, real_text, sqlite_call};
 use crate::named_expressions::rewrite_expressions;
-use crate::perfetto_sql::{Mark, has_affinity};
+use crate::perfetto_sql::{
+    Affinity, Comparison, Mark, Side, affinity, affinity_in, column_affinity, convert, final_type,
+};
 
 /// Converts the lists of all IN operators.
 pub(super) fn lower(plan: LogicalPlan) -> Result<LogicalPlan> {
     let lowered = plan.transform_up_with_subqueries(|node| {
-        let schema = merge_schema(&node.inputs());
+        let inputs = node.inputs();
+        let schema = merge_schema(&inputs);
+        // Only a search in rows asks where columns come from.
+        let inputs: Vec<LogicalPlan> = match has_search(&node)? {
+            true => inputs.into_iter().cloned().collect(),
+            false => Vec::new(),
+        };
         rewrite_expressions(node, |expr| match expr {
             Expr::InList(list) => converted(list, &schema),
-            Expr::InSubquery(search) => comparable(search, &schema),
+            Expr::InSubquery(search) => comparable(search, &inputs, &schema),
             other => Ok(Transformed::no(other)),
         })
     });
     Ok(lowered?.data)
 }
 
+/// Whether a step has an expression that searches a value in the rows of a subquery.
+fn has_search(step: &LogicalPlan) -> Result<bool> {
+    let mut found = false;
+    step.apply_expressions(|expr| {
+        found |= expr.exists(|part| Ok(matches!(part, Expr::InSubquery(_))))?;
+        Ok(TreeNodeRecursion::Continue)
+    })?;
+    Ok(found)
+}
+
 fn converted(mut list: InList, schema: &DFSchema) -> Result<Transformed<Expr>> {
     let mark = Mark::take(&mut list.expr);
-    let Ok(mut data_type) = list.expr.get_type(schema) else {
-        return Ok(Transformed::new_transformed(Expr::InList(list), mark.is_some()));
-    };
-    let is_boolean = |value: &Expr| matches!(value.get_type(schema), Ok(DataType::Boolean));
     let mut changed = mark.is_some();
+    let Some(mut data_type) = final_type(&list.expr, schema) else {
+        return Ok(Transformed::new_transformed(Expr::InList(list), changed));
+    };
+    if data_type == DataType::Null && !list.list.is_empty() {
+        return Ok(Transformed::yes(lit(ScalarValue::Boolean(None))));
+    }
+    let is_boolean = |value: &Expr| matches!(value.get_type(schema), Ok(DataType::Boolean));
     if data_type == DataType::Boolean && !list.list.iter().all(is_boolean) {
         *list.expr = cast(*list.expr, DataType::Int64);
         data_type = DataType::Int64;
         changed = true;
     }
-    let numbers = data_type.is_numeric() || data_type == DataType::Boolean;
-    if !numbers && !is_text(&data_type) {
+    if Class::of(&data_type).is_none() {
         return Ok(Transformed::new_transformed(Expr::InList(list), changed));
     }
     let affinity = match mark {
-        None => has_affinity(&list.expr),
-        Some(mark) => mark == Mark::Mixed && !numbers,
+        Some(mark) => mark.affinity(),
+        None => affinity(&list.expr, schema),
     };
+    let searched = Searched { expr: *list.expr, data_type, affinity };
     let before = list.list.len();
     let mut values = Vec::with_capacity(before);
-    // Values that are compared one by one: the engine takes a CASE for a constant.
-    let mut others: Vec<Expr> = Vec::new();
+    // Values that are compared one by one.
+    let mut found: Vec<Expr> = Vec::new();
     for value in list.list {
-        let Expr::Literal(scalar, _) = &value else {
-            let other = compared_with(value, &data_type, affinity, schema);
-            changed |= other.transformed;
-            let is_case = other.data.exists(|part| Ok(matches!(part, Expr::Case(_))))?;
-            if is_case {
-                others.push(other.data)
-            } else {
-                values.push(other.data)
-            }
-            continue;
-        };
-        match literal(scalar, &data_type, affinity) {
-            Literal::Same => values.push(value),
-            Literal::Other(other) => {
+        match searched.listed(value, schema)? {
+            Listed::Same(value) => values.push(value),
+            Listed::Other(value) => {
                 changed = true;
-                values.push(other);
+                values.push(value);
             }
-            Literal::Unequal => changed = true,
+            Listed::Compared(condition) => found.push(condition),
+            Listed::Unequal => changed = true,
         }
     }
-    if !others.is_empty() {
-        let mut found: Vec<Expr> =
-            others.into_iter().map(|other| list.expr.as_ref().clone().eq(other)).collect();
+    let (expr, negated) = (Box::new(searched.expr), list.negated);
+    if !found.is_empty() {
         if !values.is_empty() {
-            list.list = values;
-            let negated = std::mem::take(&mut list.negated);
-            found.push(Expr::InList(list));
-            return Ok(Transformed::yes(any_of(found, negated)));
+            found.push(Expr::InList(InList::new(expr, values, false)));
         }
-        return Ok(Transformed::yes(any_of(found, list.negated)));
+        return Ok(Transformed::yes(any_of(found, negated)));
     }
     if values.is_empty() && before > 0 {
         // False, and NULL for NULL.
-        let present = Box::new(Expr::IsNotNull(list.expr));
-        let result = Box::new(lit(list.negated));
+        let present = Box::new(Expr::IsNotNull(expr));
+        let result = Box::new(lit(negated));
         return Ok(Transformed::yes(Expr::Case(Case::new(None, vec![(present, result)], None))));
     }
-    list.list = values;
-    let expr = Expr::InList(list);
-    Ok(if changed { Transformed::yes(expr) } else { Transformed::no(expr) })
+    let expr = Expr::InList(InList::new(expr, values, negated));
+    Ok(Transformed::new_transformed(expr, changed))
+}
+
+/// What is searched in a list.
+struct Searched {
+    expr: Expr,
+    data_type: DataType,
+    affinity: Affinity,
+}
+
+/// A value of a list.
+enum Listed {
+    /// The value as it is.
+    Same(Expr),
+    /// The value in the type of what is searched.
+    Other(Expr),
+    /// Whether the value is equal to what is searched.
+    Compared(Expr),
+    /// The value is equal to nothing that is searched.
+    Unequal,
+}
+
+impl Searched {
+    /// Converts a value of the list. It has no affinity of its own.
+    fn listed(&self, mut value: Expr, schema: &DFSchema) -> Result<Listed> {
+        let mark = Mark::take(&mut value);
+        if let Expr::Literal(scalar, _) = &value
+            && !self.is_read_as(scalar)
+        {
+            return Ok(match literal(scalar, &self.data_type, self.converts_literals()) {
+                Literal::Same if mark.is_none() => Listed::Same(value),
+                Literal::Same => Listed::Other(value),
+                Literal::Other(other) => Listed::Other(other),
+                Literal::Unequal => Listed::Unequal,
+            });
+        }
+        let converted = self.converted(value, mark, schema);
+        let (Listed::Same(value) | Listed::Other(value)) = &converted else { return Ok(converted) };
+        // The engine takes a CASE for a constant.
+        let is_case = value.exists(|part| Ok(matches!(part, Expr::Case(_))))?;
+        Ok(match is_case {
+            true => Listed::Compared(self.expr.clone().eq(value.clone())),
+            false => converted,
+        })
+    }
+
+    /// Whether literals that are texts and numbers are compared as the type of what is searched.
+    fn converts_literals(&self) -> bool {
+        match self.affinity {
+            Affinity::OfType => true,
+            Affinity::Mixed => is_text(&self.data_type),
+            Affinity::Absent => false,
+        }
+    }
+
+    /// Whether what is searched is a text that is read as a number for a comparison with a literal.
+    fn is_read_as(&self, scalar: &ScalarValue) -> bool {
+        self.affinity == Affinity::Mixed
+            && is_text(&self.data_type)
+            && matches!(scalar, ScalarValue::Float64(Some(_)))
+    }
+
+    /// Converts a value that differs from row to row.
+    fn converted(&self, value: Expr, mark: Option<Mark>, schema: &DFSchema) -> Listed {
+        let as_it_is = |value| match mark {
+            Some(_) => Listed::Other(value),
+            None => Listed::Same(value),
+        };
+        let Some(other) = final_type(&value, schema) else { return as_it_is(value) };
+        let (Some(searched), Some(class)) = (Class::of(&self.data_type), Class::of(&other)) else {
+            return as_it_is(value);
+        };
+        let has_affinity = self.affinity == Affinity::OfType;
+        match (searched, class) {
+            (Class::Number, Class::Condition) => Listed::Other(cast(value, DataType::Int64)),
+            (Class::Number, Class::Text) if has_affinity => {
+                Listed::Other(sqlite_call(COMPARABLE, value))
+            }
+            (Class::Text, Class::Number) if has_affinity => {
+                Listed::Other(sqlite_call(CAST_TEXT, value))
+            }
+            (Class::Text, Class::Condition) if has_affinity => {
+                Listed::Other(sqlite_call(CAST_TEXT, cast(value, DataType::Int64)))
+            }
+            (searched, class) if searched != class => {
+                let affinity = mark.map_or_else(|| affinity(&value, schema), Mark::affinity);
+                Listed::Compared(self.is_equal(value, other, affinity))
+            }
+            _ => as_it_is(value),
+        }
+    }
+
+    fn is_equal(&self, mut value: Expr, data_type: DataType, affinity: Affinity) -> Expr {
+        let affinity = match affinity {
+            Affinity::Mixed => Affinity::Mixed,
+            Affinity::OfType | Affinity::Absent => Affinity::Absent,
+        };
+        let mut searched = self.expr.clone();
+        let left = Side {
+            expr: &mut searched,
+            data_type: self.data_type.clone(),
+            affinity: self.affinity,
+        };
+        let right = Side { expr: &mut value, data_type, affinity };
+        convert(left, right, Comparison::Equality);
+        searched.eq(value)
+    }
 }
 
 fn any_of(found: Vec<Expr>, negated: bool) -> Expr {
@@ -102,50 +215,35 @@ fn any_of(found: Vec<Expr>, negated: bool) -> Expr {
     if negated { Expr::Not(Box::new(any)) } else { any }
 }
 
-/// A value of a list that is no literal, for an expression of type `data_type`. It has no affinity
-/// of its own.
-fn compared_with(
-    value: Expr,
-    data_type: &DataType,
-    affinity: bool,
+/// Converts a value that is searched, or the rows that it is searched in, to one type.
+fn comparable(
+    mut search: InSubquery,
+    inputs: &[LogicalPlan],
     schema: &DFSchema,
-) -> Transformed<Expr> {
-    match value.get_type(schema) {
-        Ok(DataType::Boolean) if *data_type != DataType::Boolean => {
-            Transformed::yes(cast(value, DataType::Int64))
-        }
-        Ok(other) if data_type.is_numeric() && is_text(&other) && affinity => {
-            Transformed::yes(sqlite_call(COMPARABLE, value))
-        }
-        Ok(other) if is_text(data_type) && other.is_numeric() && affinity => {
-            Transformed::yes(sqlite_call(CAST_TEXT, value))
-        }
-        _ => Transformed::no(value),
-    }
-}
-
-/// Makes a number of text that is searched in numbers, and of texts in which a number is searched.
-fn comparable(mut search: InSubquery, schema: &DFSchema) -> Result<Transformed<Expr>> {
-    let Ok(left) = search.expr.get_type(schema) else {
+) -> Result<Transformed<Expr>> {
+    let rows = Arc::clone(&search.subquery.subquery);
+    let (Ok(searched), Some(column)) =
+        (search.expr.get_type(schema), rows.schema().columns().into_iter().next())
+    else {
         return Ok(Transformed::no(Expr::InSubquery(search)));
     };
-    let rows = &search.subquery.subquery;
-    let Some(column) = rows.schema().columns().into_iter().next() else {
+    let data_type = rows.schema().field(0).data_type().clone();
+    let (Some(class), Some(of_rows)) = (Class::of(&searched), Class::of(&data_type)) else {
         return Ok(Transformed::no(Expr::InSubquery(search)));
     };
-    let right = rows.schema().field(0).data_type();
-    if left == DataType::Boolean && right.is_numeric() {
-        *search.expr = cast(*search.expr, DataType::Int64);
-        return Ok(Transformed::yes(Expr::InSubquery(search)));
+    if class == of_rows {
+        return Ok(Transformed::no(Expr::InSubquery(search)));
     }
-    if is_text(&left) && right.is_numeric() {
-        *search.expr = sqlite_call(COMPARABLE, *search.expr);
-    } else if left.is_numeric() && is_text(right) {
-        let number = sqlite_call(COMPARABLE, Expr::Column(column.clone())).alias(column.name());
-        let plan = LogicalPlanBuilder::from(Arc::clone(rows)).project([number])?.build()?;
+    let inputs: Vec<&LogicalPlan> = inputs.iter().collect();
+    let affinity = affinity_in(&search.expr, &inputs, schema);
+    let left = Side { expr: &mut search.expr, data_type: searched, affinity };
+    let mut value = Expr::Column(column.clone());
+    let affinity = column_affinity(&rows, 0);
+    convert(left, Side { expr: &mut value, data_type, affinity }, Comparison::Equality);
+    if !matches!(value, Expr::Column(_)) {
+        let value = value.alias(column.name());
+        let plan = LogicalPlanBuilder::from(rows).project([value])?.build()?;
         search.subquery = search.subquery.with_plan(Arc::new(plan));
-    } else {
-        return Ok(Transformed::no(Expr::InSubquery(search)));
     }
     Ok(Transformed::yes(Expr::InSubquery(search)))
 }
@@ -165,6 +263,9 @@ enum Literal {
 fn literal(value: &ScalarValue, data_type: &DataType, affinity: bool) -> Literal {
     if value.is_null() {
         return Literal::Same;
+    }
+    if value.data_type().is_binary() != data_type.is_binary() {
+        return Literal::Unequal;
     }
     let number = match (value, value.try_as_str().flatten()) {
         (_, Some(_)) if is_text(data_type) => return Literal::Same,

@@ -2,7 +2,8 @@
 //!
 //! A column, and a `CAST`, has an affinity. Where the number's side has one, text that is a number
 //! is one, and other text is greater than any number. Where only the text's side has one, the
-//! number is compared as text. Where neither has, text is greater.
+//! number is compared as text. Where neither has, text is greater, unless it may stand for a
+//! number.
 //!
 //! A column that a subquery computes has none; the syntax tree marks it, see [`Mark`].
 
@@ -12,6 +13,7 @@ use datafusion::logical_expr::planner::RawBinaryExpr;
 use datafusion::logical_expr::{Case, Expr, ExprSchemable, cast, lit};
 use datafusion::sql::sqlparser::ast::BinaryOperator;
 
+use super::affinity::{Affinity, affinity, results};
 use super::exact::{IntegerBound, RealBound};
 use crate::functions::{
     CAST_TEXT, COMPARABLE, FOLD_CASE, TRIM_END, is_text, real_prefix, sqlite_call,
@@ -45,64 +47,112 @@ impl Mark {
         *expr = function.args.swap_remove(at);
         Some(mark)
     }
+
+    /// The affinity of the column that is marked.
+    pub(crate) fn affinity(self) -> Affinity {
+        match self {
+            Self::Computed => Affinity::Absent,
+            Self::Mixed => Affinity::Mixed,
+        }
+    }
 }
 
-/// A side of a comparison, and whether it has an affinity.
-struct Side<'a> {
-    expr: &'a mut Expr,
-    has_affinity: bool,
-    mark: Option<Mark>,
+/// What is asked of two values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Comparison {
+    /// Whether they are equal.
+    Equality,
+    /// Which one is greater.
+    Order,
+}
+
+/// A side of a comparison.
+pub(crate) struct Side<'a> {
+    pub expr: &'a mut Expr,
+    pub data_type: DataType,
+    pub affinity: Affinity,
 }
 
 impl<'a> Side<'a> {
-    fn new(expr: &'a mut Expr, mark: Option<Mark>) -> Self {
-        let has_affinity = mark.is_none() && has_affinity(expr);
-        Self { expr, has_affinity, mark }
+    fn new(expr: &'a mut Expr, data_type: DataType, mark: Option<Mark>, schema: &DFSchema) -> Self {
+        let affinity = match mark {
+            Some(mark) => mark.affinity(),
+            None => affinity(expr, schema),
+        };
+        Self { expr, data_type, affinity }
     }
 
-    /// Whether the type of the values, which are texts here, may be another one in SQLite.
-    fn may_be_numbers(&self) -> bool {
-        match self.mark {
-            Some(mark) => mark == Mark::Mixed,
-            None => !self.has_affinity && !matches!(self.expr, Expr::Literal(..)),
-        }
+    fn is_text(&self) -> bool {
+        is_text(&self.data_type)
+    }
+
+    /// Makes an integer of a condition.
+    fn count(&mut self) {
+        *self.expr = cast(self.expr.clone(), DataType::Int64);
+        self.data_type = DataType::Int64;
     }
 }
 
 /// Makes the sides of a comparison comparable.
 pub(super) fn plan(expr: &mut RawBinaryExpr, schema: &DFSchema) {
-    if make_comparable(&mut expr.left, &mut expr.right, schema).is_some() {
+    let comparison = match expr.op {
+        BinaryOperator::Eq | BinaryOperator::NotEq => Comparison::Equality,
+        _ => Comparison::Order,
+    };
+    if make_comparable(&mut expr.left, &mut expr.right, schema, comparison).is_some() {
         exact(expr, schema);
     }
 }
 
 /// Converts the sides of a comparison to values of comparable types; `None` where the type of a
 /// side is not known. Sides of the same type are left as they are.
-pub(crate) fn make_comparable(left: &mut Expr, right: &mut Expr, schema: &DFSchema) -> Option<()> {
+pub(crate) fn make_comparable(
+    left: &mut Expr,
+    right: &mut Expr,
+    schema: &DFSchema,
+    comparison: Comparison,
+) -> Option<()> {
     let marks = (Mark::take(left), Mark::take(right));
-    let mut left_type = left.get_type(schema).ok()?;
-    let mut right_type = right.get_type(schema).ok()?;
-    if left_type == DataType::Boolean && right_type != DataType::Boolean {
-        *left = cast(left.clone(), DataType::Int64);
-        left_type = DataType::Int64;
-    } else if right_type == DataType::Boolean && left_type != DataType::Boolean {
-        *right = cast(right.clone(), DataType::Int64);
-        right_type = DataType::Int64;
-    }
-    let (left_is_text, right_is_text) = (is_text(&left_type), is_text(&right_type));
-    if left_is_text && right_type.is_numeric() || left_type.is_numeric() && right_is_text {
-        let (left, right) = (Side::new(left, marks.0), Side::new(right, marks.1));
-        match left_is_text {
-            true => mixed(left, right),
-            false => mixed(right, left),
-        }
-    }
-    if is_blob(&left_type) && is_other(&right_type) {
-        blob_and_other(left, right);
-    } else if is_other(&left_type) && is_blob(&right_type) {
-        blob_and_other(right, left);
+    let types = (final_type(left, schema)?, final_type(right, schema)?);
+    if types.0 != types.1 {
+        let left = Side::new(left, types.0, marks.0, schema);
+        let right = Side::new(right, types.1, marks.1, schema);
+        convert(left, right, comparison);
     }
     Some(())
+}
+
+/// The same for sides with known types.
+pub(crate) fn convert(mut left: Side, mut right: Side, comparison: Comparison) {
+    let are_booleans = [&left, &right].map(|side| side.data_type == DataType::Boolean);
+    match are_booleans {
+        [true, false] => left.count(),
+        [false, true] => right.count(),
+        _ => {}
+    }
+    match (left.is_text(), right.is_text()) {
+        (true, false) if right.data_type.is_numeric() => mixed(left, right, comparison),
+        (false, true) if left.data_type.is_numeric() => mixed(right, left, comparison),
+        _ if is_blob(&left.data_type) && is_other(&right.data_type) => {
+            blob_and_other(left.expr, right.expr);
+        }
+        _ if is_other(&left.data_type) && is_blob(&right.data_type) => {
+            blob_and_other(right.expr, left.expr);
+        }
+        _ => {}
+    }
+}
+
+/// The type that an expression has when the statement runs: that of CASE is decided by all of its
+/// results.
+pub(crate) fn final_type(expr: &Expr, schema: &DFSchema) -> Option<DataType> {
+    if let Expr::Case(case) = expr {
+        let mut types = results(case).filter_map(|result| final_type(result, schema));
+        if let Some(text) = types.find(is_text) {
+            return Some(text);
+        }
+    }
+    expr.get_type(schema).ok()
 }
 
 fn is_blob(data_type: &DataType) -> bool {
@@ -166,9 +216,14 @@ fn mirrored(op: &BinaryOperator) -> Option<BinaryOperator> {
     })
 }
 
-fn mixed(text: Side, number: Side) {
-    let is_of_number = number.has_affinity || number.mark.is_some() && text.may_be_numbers();
-    let is_of_text = text.has_affinity || text.mark == Some(Mark::Mixed);
+fn mixed(text: Side, number: Side, comparison: Comparison) {
+    let is_of_number = number.affinity == Affinity::OfType;
+    let may_be_number = text.affinity == Affinity::Mixed;
+    // An integer as text is exact, which it is not as a real.
+    let as_texts =
+        may_be_number && comparison == Comparison::Equality && number.data_type == DataType::Int64;
+    let is_of_number = is_of_number || may_be_number && !as_texts;
+    let is_of_text = text.affinity == Affinity::OfType || as_texts;
     let (text, number) = (text.expr, number.expr);
     if is_of_number {
         *text = match text {
@@ -208,7 +263,8 @@ fn greatest(text: Expr) -> Expr {
     Expr::Case(Case::new(None, vec![(present, Box::new(lit(f64::INFINITY)))], None))
 }
 
-pub(crate) fn has_affinity(expr: &Expr) -> bool {
+/// Whether an expression is a column, or a CAST.
+pub(super) fn has_affinity(expr: &Expr) -> bool {
     match expr {
         // Casts that are written are calls; this is one of a comparison, which has none.
         Expr::Cast(_) => false,

@@ -9,6 +9,7 @@
 //! DataFusion's own `SessionContext::sql` is not used: its dialects are not SQLite's, its table
 //! lookup cannot make a view at the moment it is named, and its errors say where only when asked.
 
+mod affinity;
 mod arithmetic;
 mod attach;
 mod calls_in_from;
@@ -49,13 +50,14 @@ mod virtual_table;
 mod walk;
 mod wildcards;
 
+pub(crate) use affinity::{Affinity, affinity, affinity_in, column_affinity};
 pub(crate) use arithmetic::SqliteOperators;
 pub(crate) use column_names::named;
 pub(crate) use command::{
     Command, Creation, FunctionBody, FunctionDeclaration, MacroArgument, MacroDeclaration,
     ObjectKind, RelationDeclaration, Returns, exists_already,
 };
-pub(crate) use comparison::{Mark, has_affinity, make_comparable};
+pub(crate) use comparison::{Comparison, Mark, Side, convert, final_type, make_comparable};
 pub use complexity::{TokenLimits, check_tokens};
 pub(crate) use cursor::Name;
 pub(crate) use declared::Declared;

@@ -33,7 +33,7 @@ use super::rewrite::{
     QuotedNames, StatementNames, coalesce_joined, display_names, drop_unused_ctes,
     limited_recursion, lower_case_names, mark_computed, name_computed_keys, number_tables,
     refuse_collations, repeated_recursion, rewrite, rewrite_failed, select_order_keys, widen,
-    write_out_aliases, write_out_stars,
+    write_out_aliases, write_out_inner_aliases, write_out_stars,
 };
 use super::scope::Scope;
 use super::titles::Titles;
@@ -199,6 +199,7 @@ impl<'a> Planner<'a> {
         see_tables_before(tree);
         number_tables(tree, tokens, self);
         coalesce_joined(tree, self);
+        write_out_inner_aliases(tree, self);
         write_out_aliases(tree, self);
         name_computed_keys(tree, self);
         write_out_stars(tree, tokens, self);

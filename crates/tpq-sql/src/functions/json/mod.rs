@@ -20,6 +20,7 @@ use datafusion::common::Result;
 
 pub(super) use each::table;
 use function::JsonFunction;
+pub(crate) use planner::is_extracted;
 pub(super) use planner::{JsonOperators, json_call};
 pub(super) use strings::push_string;
 pub(super) use write::{ARRAY_OF, ELEMENT, MEMBER, OBJECT_OF, push_real};

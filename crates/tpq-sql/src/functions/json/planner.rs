@@ -43,7 +43,8 @@ impl ExprPlanner for JsonOperators {
     }
 }
 
-fn is_extracted(expr: &Expr, schema: &DFSchema) -> bool {
+/// Whether an expression is a value that was taken out of JSON, of whatever type.
+pub(crate) fn is_extracted(expr: &Expr, schema: &DFSchema) -> bool {
     let may_be = matches!(
         expr,
         Expr::Column(_) | Expr::Alias(_) | Expr::ScalarFunction(_) | Expr::ScalarSubquery(_)

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use datafusion::common::{DFSchema, Result};
+use datafusion::common::{Column, DFSchema, Result};
 use datafusion::logical_expr::expr::{Exists, InSubquery};
-use datafusion::logical_expr::utils::{conjunction, split_conjunction_owned};
+use datafusion::logical_expr::utils::{conjunction, split_conjunction, split_conjunction_owned};
 use datafusion::logical_expr::{Expr, Filter, LogicalPlan};
 
 use super::bind::outer_columns;
@@ -81,22 +81,59 @@ fn semi_join(conjunct: Expr, row: &DFSchema) -> Result<Result<Expr, Expr>> {
 /// Whether all that depends on the row is conditions that DataFusion can take out of a subquery,
 /// to join by.
 fn can_be_pulled_up(plan: &LogicalPlan, row: &DFSchema) -> Result<bool> {
-    let mut node = plan;
-    let mut conditions_only = true;
-    while conditions_only && is_correlated(node)? {
-        node = match node {
-            LogicalPlan::Filter(filter) => {
-                conditions_only = !has_subquery(&filter.predicate)?;
-                &filter.input
-            }
-            LogicalPlan::Projection(projection) => {
-                conditions_only = !projection.expr.iter().any(Expr::contains_outer);
-                &projection.input
-            }
-            LogicalPlan::SubqueryAlias(alias) => &alias.input,
-            _ => return Ok(false),
-        };
-    }
     let of_row = outer_columns(plan)?.iter().all(|column| row.has_column(column));
-    Ok(conditions_only && of_row)
+    let Some(columns) = columns_of_conditions(plan)?.filter(|_| of_row) else { return Ok(false) };
+    // All columns get one table, so that those of one name would be taken for each other.
+    Ok(columns
+        .iter()
+        .all(|column| columns.iter().all(|other| other == column || other.name != column.name)))
+}
+
+/// The columns of a plan that the conditions on the row around it read, of which DataFusion adds
+/// those that are not selected; `None` where it cannot, or where more than conditions depends on
+/// the row.
+fn columns_of_conditions(plan: &LogicalPlan) -> Result<Option<Vec<Column>>> {
+    if !is_correlated(plan)? {
+        return Ok(Some(Vec::new()));
+    }
+    match plan {
+        LogicalPlan::Filter(filter) => {
+            if has_subquery(&filter.predicate)? {
+                return Ok(None);
+            }
+            let Some(mut columns) = columns_of_conditions(&filter.input)? else { return Ok(None) };
+            let conditions = split_conjunction(&filter.predicate);
+            let on_row = conditions.into_iter().filter(|condition| condition.contains_outer());
+            columns.extend(on_row.flat_map(Expr::column_refs).cloned());
+            Ok(Some(columns))
+        }
+        LogicalPlan::Projection(projection) => {
+            if projection.expr.iter().any(Expr::contains_outer) {
+                return Ok(None);
+            }
+            let columns = columns_of_conditions(&projection.input)?;
+            // Another column of the name would make the added one ambiguous.
+            let is_other = |column: &Column, expr: &Expr| {
+                expr.qualified_name().1 == column.name
+                    && !matches!(expr, Expr::Column(own) if own == column)
+            };
+            let is_clear = |columns: &Vec<Column>| {
+                let mut names = columns.iter();
+                names.all(|column| !projection.expr.iter().any(|expr| is_other(column, expr)))
+            };
+            Ok(columns.filter(is_clear))
+        }
+        // Nothing is added below the name of a table.
+        LogicalPlan::SubqueryAlias(table) => {
+            let columns = columns_of_conditions(&table.input)?.unwrap_or_default();
+            let schema = table.input.schema();
+            if columns.is_empty() || !columns.iter().all(|column| schema.has_column(column)) {
+                return Ok(None);
+            }
+            let named = columns.into_iter();
+            let named = named.map(|column| Column::new(Some(table.alias.clone()), column.name));
+            Ok(Some(named.collect()))
+        }
+        _ => Ok(None),
+    }
 }

@@ -4,11 +4,11 @@
 use std::sync::Arc;
 
 use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
-use datafusion::common::{Column, DFSchema, Result, not_impl_err};
+use datafusion::common::{Column, DFSchema, Result, ScalarValue};
 use datafusion::logical_expr::utils::{conjunction, split_conjunction_owned};
 use datafusion::logical_expr::{
     Expr, Filter, Join, JoinType, LogicalPlan, LogicalPlanBuilder, Projection, Subquery,
-    SubqueryAlias,
+    SubqueryAlias, lit,
 };
 
 use super::bind::{apply, inward, outer_columns};
@@ -156,17 +156,62 @@ impl OuterJoin {
     }
 
     fn lower_by_rows(self) -> Result<LogicalPlan> {
-        if self.full {
-            return not_impl_err!(
-                "a subquery that reads both tables of a FULL JOIN, in its condition"
-            );
+        let (left, right) = (self.left.as_ref().clone(), self.right.as_ref().clone());
+        let conditions: Vec<Expr> = self.with.into_iter().chain(self.without).collect();
+        let joined = rows_for_each(left.clone(), right.clone(), conditions.clone())?;
+        match self.full {
+            true => with_unmatched(joined, left, right, conditions),
+            false => Ok(joined),
         }
-        let conditions = self.with.into_iter().chain(self.without).collect();
-        let right = Arc::unwrap_or_clone(self.right);
-        let right = under_conditions(right, conditions, self.left.schema())?;
-        let left = Arc::unwrap_or_clone(self.left);
-        apply(left, right, ApplyKind::Rows { outer: true }, None)
     }
+}
+
+/// The rows of the left side, each with the rows of the right side that fulfil the conditions with
+/// it, or with NULLs.
+fn rows_for_each(
+    left: LogicalPlan,
+    right: LogicalPlan,
+    conditions: Vec<Expr>,
+) -> Result<LogicalPlan> {
+    let right = under_conditions(right, conditions, left.schema())?;
+    apply(left, right, ApplyKind::Rows { outer: true }, None)
+}
+
+/// The rows of a left join, and those of its right side that fulfil the conditions with no row of
+/// the left side.
+fn with_unmatched(
+    joined: LogicalPlan,
+    left: LogicalPlan,
+    right: LogicalPlan,
+    conditions: Vec<Expr>,
+) -> Result<LogicalPlan> {
+    let wanted = joined.schema().columns();
+    let name = |at: usize| format!("__full_{at}");
+    let of_left: Vec<_> = left.schema().fields().iter().map(|it| it.data_type().clone()).collect();
+    let is_found = Column::from_name("__is_found");
+    let mut columns: Vec<Expr> = left.schema().columns().into_iter().map(Expr::Column).collect();
+    columns.push(lit(true).alias(&is_found.name));
+    let left = LogicalPlanBuilder::from(left).project(columns)?.build()?;
+    let rows = rows_for_each(right, left, conditions)?;
+    let unmatched = wanted.iter().enumerate().map(|(at, column)| {
+        let value = match of_left.get(at) {
+            Some(data_type) => lit(ScalarValue::try_new_null(data_type)?),
+            None => Expr::Column(column.clone()),
+        };
+        Ok(value.alias(name(at)))
+    });
+    let unmatched = unmatched.collect::<Result<Vec<Expr>>>()?;
+    let rows = LogicalPlanBuilder::from(rows).filter(Expr::Column(is_found).is_null())?;
+    let unmatched = rows.project(unmatched)?.build()?;
+    // A union has columns without tables.
+    let joined_columns = wanted.iter().cloned().enumerate();
+    let joined_columns = joined_columns.map(|(at, column)| Expr::Column(column).alias(name(at)));
+    let all = LogicalPlanBuilder::from(joined).project(joined_columns)?.union(unmatched)?;
+    let columns = wanted.into_iter().enumerate().map(|(at, column)| {
+        let value = Expr::Column(Column::from_name(name(at)));
+        value.alias_qualified(column.relation, column.name)
+    });
+    all.project(columns)?.build()
 }
 
 /// The columns of the row around the subqueries in an expression that these read.

@@ -12,13 +12,16 @@ use std::ops::ControlFlow;
 
 use datafusion::sql::parser::Statement as Tree;
 use datafusion::sql::sqlparser::ast::{
-    BinaryOperator, Expr, Ident, OrderBy, Query, Select, SelectItem, SetExpr, Value, VisitorMut,
+    BinaryOperator, Expr, Function, Ident, OrderBy, Query, Select, SelectItem, SetExpr, Value,
+    VisitorMut,
 };
 
+use super::calls::plain_args;
 use super::computed_columns::{Computed, ComputedColumns};
 use super::{call, take};
+use crate::perfetto_sql::affinity::PICKING;
 use crate::perfetto_sql::planner::Planner;
-use crate::perfetto_sql::scope::{Scope, Source, is_same, visit_queries};
+use crate::perfetto_sql::scope::{Scope, Source, is_same, last, visit_queries};
 use crate::perfetto_sql::scope_stack::ScopeStack;
 use crate::perfetto_sql::walk::{walk_expressions_mut, walk_mut};
 
@@ -104,6 +107,15 @@ impl Marker<'_, '_> {
                 };
                 *operand = call("coalesce", args);
             }
+            // The text that it returns may stand for a number as well.
+            Expr::Function(function) if picks(function) => {
+                let first = plain_args(function).into_iter().next();
+                let Some(column) = first.as_deref().and_then(column) else { return };
+                if self.computed_in_from(column) == Some(Computed::Others) {
+                    let null = || Expr::Value(Value::Null.into());
+                    *operand = call("coalesce", vec![null(), null(), take(operand)]);
+                }
+            }
             _ => {}
         }
     }
@@ -144,6 +156,12 @@ impl Marker<'_, '_> {
     }
 }
 
+/// Whether a call returns one of the values of its first argument.
+fn picks(function: &Function) -> bool {
+    let name = last(&function.name);
+    name.is_some_and(|name| PICKING.iter().any(|picking| is_same(name, picking)))
+}
+
 fn is_text(expr: &Expr) -> bool {
     matches!(expr, Expr::Value(value) if matches!(value.value, Value::SingleQuotedString(_)))
 }
@@ -170,7 +188,11 @@ fn each_operand(expr: &mut Expr, function: &mut dyn FnMut(&mut Expr, bool)) {
         Expr::IsDistinctFrom(left, right) | Expr::IsNotDistinctFrom(left, right) => {
             both(left, right);
         }
-        Expr::InList { expr, list, .. } => function(expr, list.iter().any(is_text)),
+        Expr::InList { expr, list, .. } => {
+            let searched_is_text = is_text(expr);
+            function(expr, list.iter().any(is_text));
+            list.iter_mut().for_each(|value| function(value, searched_is_text));
+        }
         Expr::Case { operand: Some(operand), conditions, .. } => {
             let with_text = conditions.iter().any(|case| is_text(&case.condition));
             let operand_is_text = is_text(operand);

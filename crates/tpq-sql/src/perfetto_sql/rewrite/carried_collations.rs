@@ -8,17 +8,17 @@ use std::cell::Cell;
 use std::ops::ControlFlow;
 
 use datafusion::sql::sqlparser::ast::{
-    Cte, Expr, Function, GroupByExpr, Ident, ObjectName, OrderBy, OrderByExpr, OrderByKind, Query,
-    Select, SelectItem, SetExpr, Statement, TableAlias, TableFactor, Visitor, VisitorMut,
-    WindowType,
+    Cte, DuplicateTreatment, Expr, Function, FunctionArguments, GroupByExpr, Ident, ObjectName,
+    OrderBy, OrderByExpr, OrderByKind, Query, Select, SelectItem, SetExpr, Statement, TableAlias,
+    TableFactor, Visitor, VisitorMut, WindowType,
 };
 
 use super::calls::plain_args;
-use super::collation::{is_comparison, states_any};
+use super::collation::{folds, is_comparison, stated_name, states_any};
 use super::grouping::last_name;
 use super::orders::{first_select, has};
 use super::take;
-use crate::perfetto_sql::scope::{is_same, last};
+use crate::perfetto_sql::scope::{is_same, is_star, last};
 use crate::perfetto_sql::walk::{walk, walk_mut};
 
 /// How many queries within each other are looked into. A CTE may read itself.
@@ -35,6 +35,13 @@ struct Collated {
     table: Option<Ident>,
     name: String,
     collation: ObjectName,
+}
+
+impl Collated {
+    /// The column as a star hands it on.
+    fn of_star(&self) -> Self {
+        Self { table: None, name: self.name.clone(), collation: self.collation.clone() }
+    }
 }
 
 /// The CTEs of a statement as they are written; `None` if it has no collations.
@@ -57,6 +64,32 @@ impl Visitor for Ctes {
         self.0.extend(query.with.iter().flat_map(|with| &with.cte_tables).cloned());
         ControlFlow::Continue(())
     }
+}
+
+/// A statement with the collations of columns written out in all of its queries.
+pub(super) fn written_out(statement: &Statement, ctes: &[Cte]) -> Statement {
+    let mut written = statement.clone();
+    let _: ControlFlow<()> = walk_mut(&mut written, &mut WriteOut(ctes));
+    written
+}
+
+struct WriteOut<'a>(&'a [Cte]);
+
+impl VisitorMut for WriteOut<'_> {
+    type Break = ();
+
+    fn pre_visit_query(&mut self, query: &mut Query) -> ControlFlow<()> {
+        write_out(query, self.0);
+        ControlFlow::Continue(())
+    }
+}
+
+/// Whether a star of a SELECT may have a column that is compared by another collation than the one
+/// that compares all characters.
+pub(super) fn is_in_star(select: &Select, ctes: &[Cte]) -> bool {
+    let tables = Tables { ctes, left: Cell::new(MAX_TABLES) };
+    select.projection.iter().any(is_star)
+        && tables.of_from(select, MAX_DEPTH).iter().any(|column| folds(&column.collation))
 }
 
 /// Writes out the collations of columns in a query, where a subquery or CTE states them.
@@ -162,7 +195,11 @@ impl Tables<'_> {
             let (expr, name) = match item {
                 SelectItem::ExprWithAlias { expr, alias } => (expr, Some(alias.value.as_str())),
                 SelectItem::UnnamedExpr(expr) => (expr, last_name(expr)),
-                // The positions of the columns behind a star are not known.
+                _ if names.is_none() && has_one_table(select) => {
+                    columns.extend(within.iter().map(Collated::of_star));
+                    continue;
+                }
+                // The positions, or the tables, of the columns of a star are not known.
                 _ => break,
             };
             let name = match names {
@@ -177,11 +214,14 @@ impl Tables<'_> {
     }
 }
 
+fn has_one_table(select: &Select) -> bool {
+    matches!(&select.from[..], [from] if from.joins.is_empty())
+}
+
 fn collation_of(expr: &Expr, columns: &[Collated]) -> Option<ObjectName> {
     match expr {
         Expr::Nested(inner) => collation_of(inner, columns),
-        Expr::Collate { collation, .. } => Some(collation.clone()),
-        other => named(other, columns).cloned(),
+        other => stated_name(other).or_else(|| named(other, columns)).cloned(),
     }
 }
 
@@ -258,7 +298,9 @@ impl Writer<'_> {
             self.keys(&mut window.order_by);
         }
         let name = function.name.to_string().to_ascii_lowercase();
-        if COMPARING.contains(&name.as_str()) {
+        let is_distinct = matches!(&function.args, FunctionArguments::List(list)
+            if list.duplicate_treatment == Some(DuplicateTreatment::Distinct));
+        if is_distinct || COMPARING.contains(&name.as_str()) {
             self.operands(&mut plain_args(function));
         }
     }

@@ -5,12 +5,14 @@
 
 use datafusion::sql::sqlparser::ast::helpers::attached_token::AttachedToken;
 use datafusion::sql::sqlparser::ast::{
-    BinaryOperator, CaseWhen, DuplicateTreatment, Expr, Function, FunctionArgumentClause,
-    FunctionArguments, GroupByExpr, Ident, NamedWindowExpr, ObjectName, OrderByExpr, OrderByKind,
-    Query, Select, SelectItem, SetExpr, UnaryOperator, Value, WindowSpec, WindowType,
+    BinaryOperator, CaseWhen, DuplicateTreatment, Expr, Function, FunctionArg, FunctionArgExpr,
+    FunctionArgumentClause, FunctionArguments, GroupByExpr, Ident, NamedWindowExpr, ObjectName,
+    OrderByExpr, OrderByKind, Query, Select, SelectItem, SetExpr, UnaryOperator, Value, WindowSpec,
+    WindowType,
 };
 
 use super::calls::plain_args;
+use super::distinct_collations::selects;
 use super::grouping::last_name;
 use super::orders::first_select;
 use super::row_values::renamed_rows;
@@ -49,16 +51,54 @@ impl Collation {
 
 /// The collation that an operand states.
 fn stated(expr: &Expr) -> Option<Collation> {
+    stated_name(expr).and_then(Collation::named)
+}
+
+/// The name of the collation that an operand states. An expression takes over the first one that is
+/// stated within it, but for what is in subqueries.
+pub(super) fn stated_name(expr: &Expr) -> Option<&ObjectName> {
     match expr {
-        Expr::Collate { collation, .. } => Collation::named(collation),
-        Expr::Nested(inner) => stated(inner),
+        Expr::Collate { collation, .. } => Some(collation),
+        Expr::Nested(inner)
+        | Expr::Cast { expr: inner, .. }
+        | Expr::UnaryOp { expr: inner, .. } => stated_name(inner),
+        Expr::BinaryOp { left, op: BinaryOperator::StringConcat, right } => {
+            stated_name(left).or_else(|| stated_name(right))
+        }
+        Expr::Substring { expr: inner, .. } | Expr::Trim { expr: inner, .. } => stated_name(inner),
+        Expr::Case { operand, conditions, else_result, .. } => {
+            let cases = conditions.iter().flat_map(|case| [&case.condition, &case.result]);
+            let others = cases.chain(else_result.as_deref());
+            operand.as_deref().into_iter().chain(others).find_map(stated_within)
+        }
+        Expr::Function(function) => {
+            let FunctionArguments::List(list) = &function.args else { return None };
+            list.args.iter().find_map(|arg| match arg {
+                FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => stated_name(expr),
+                _ => None,
+            })
+        }
         _ => None,
+    }
+}
+
+/// The same for a part of a CASE, which may be a condition.
+fn stated_within(part: &Expr) -> Option<&ObjectName> {
+    match part {
+        Expr::BinaryOp { left, right, .. } => stated_within(left).or_else(|| stated_within(right)),
+        Expr::Nested(inner) => stated_within(inner),
+        other => stated_name(other),
     }
 }
 
 /// Whether an expression states a collation other than the one that compares all characters.
 pub(super) fn is_folded(expr: &Expr) -> bool {
     matches!(stated(expr), Some(Collation::NoCase | Collation::RightTrim))
+}
+
+/// Whether a collation compares otherwise than by all characters.
+pub(super) fn folds(collation: &ObjectName) -> bool {
+    matches!(Collation::named(collation), Some(Collation::NoCase | Collation::RightTrim))
 }
 
 /// Whether an expression states any collation.
@@ -282,7 +322,7 @@ pub(super) fn in_order(query: &mut Query) {
     let OrderByKind::Expressions(keys) = &mut order.kind else { return };
     let items = match &**body {
         SetExpr::Select(select) => collated_items(select),
-        _ => Vec::new(),
+        operation => collated_columns(operation),
     };
     for key in keys {
         if let Expr::Collate { expr: position, .. } = &mut key.expr
@@ -335,6 +375,34 @@ fn collated_items(select: &Select) -> Vec<CollatedItem> {
         Some(CollatedItem { position: index + 1, alias, expr: expr.clone() })
     };
     select.projection.iter().enumerate().filter_map(item).collect()
+}
+
+/// The columns of UNION and the like that are compared with a collation.
+fn collated_columns(operation: &SetExpr) -> Vec<CollatedItem> {
+    let mut operands = Vec::new();
+    selects(operation, &mut operands);
+    let Some(first) = operands.first() else { return Vec::new() };
+    let mut columns = Vec::new();
+    for (at, item) in first.projection.iter().enumerate() {
+        let name = match item {
+            SelectItem::ExprWithAlias { alias, .. } => Some(alias.value.as_str()),
+            SelectItem::UnnamedExpr(expr) => last_name(expr),
+            // The positions of the columns behind a star are not known.
+            _ => break,
+        };
+        let mut items = operands.iter().filter_map(|select| match select.projection.get(at)? {
+            SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. } => Some(expr),
+            _ => None,
+        });
+        let Some(collation) = items.find_map(implied) else { continue };
+        if let (Some(name), Collation::NoCase | Collation::RightTrim) = (name, collation) {
+            let name = Ident::with_quote('"', name.to_lowercase());
+            let mut expr = Expr::Identifier(name.clone());
+            collation.apply(&mut expr);
+            columns.push(CollatedItem { position: at + 1, alias: Some(name), expr });
+        }
+    }
+    columns
 }
 
 /// Applies the collation of a key, or of the selected expression that the key names.

@@ -7,10 +7,12 @@ use std::ops::ControlFlow;
 
 use datafusion::sql::parser::Statement as Tree;
 use datafusion::sql::sqlparser::ast::{
-    Distinct, DuplicateTreatment, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments,
-    GroupByExpr, Query, Select, SelectItem, SetExpr, SetOperator, SetQuantifier, Visitor,
+    Cte, Distinct, DuplicateTreatment, Expr, Function, FunctionArg, FunctionArgExpr,
+    FunctionArguments, GroupByExpr, Query, Select, SelectItem, SetExpr, SetOperator, SetQuantifier,
+    Visitor,
 };
 
+use super::carried_collations;
 use super::collation::{decides, is_folded};
 use super::orders::has;
 use super::retry::is_query;
@@ -76,16 +78,21 @@ fn is_literal(expr: &Expr) -> bool {
     }
 }
 
-/// Refuses a statement in which rows are compared with a collation.
+/// Refuses a statement in which rows are compared with a collation, which may be one that a
+/// subquery or CTE gives to a column.
 pub(in super::super) fn refuse_collations(
     tree: &Tree,
     is_aggregate: IsAggregate,
 ) -> Result<(), SqlError> {
     match tree {
-        Tree::Statement(statement) => match walk(&**statement, &mut Refusal { is_aggregate }) {
-            ControlFlow::Break(error) => Err(error),
-            ControlFlow::Continue(()) => Ok(()),
-        },
+        Tree::Statement(statement) => {
+            let Some(ctes) = carried_collations::ctes(statement) else { return Ok(()) };
+            let written = carried_collations::written_out(statement, &ctes);
+            match walk(&written, &mut Refusal { is_aggregate, ctes: &ctes }) {
+                ControlFlow::Break(error) => Err(error),
+                ControlFlow::Continue(()) => Ok(()),
+            }
+        }
         Tree::Explain(explain) => refuse_collations(&explain.statement, is_aggregate),
         _ => Ok(()),
     }
@@ -93,6 +100,7 @@ pub(in super::super) fn refuse_collations(
 
 struct Refusal<'a> {
     is_aggregate: IsAggregate<'a>,
+    ctes: &'a [Cte],
 }
 
 fn refused(what: &str, instead: &str) -> ControlFlow<SqlError> {
@@ -105,7 +113,7 @@ impl Visitor for Refusal<'_> {
     type Break = SqlError;
 
     fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<SqlError> {
-        match compared_operands(&query.body) {
+        match compared_operands(&query.body, self.ctes) {
             Some(op) => refused(
                 &op.to_string(),
                 "select from UNION ALL in a subquery, with GROUP BY and COLLATE around it",
@@ -115,7 +123,11 @@ impl Visitor for Refusal<'_> {
     }
 
     fn pre_visit_select(&mut self, select: &Select) -> ControlFlow<SqlError> {
-        if is_distinct_by_collation(select) && keys(select, self.is_aggregate).is_none() {
+        let is_refused = is_distinct_by_collation(select)
+            && keys(select, self.is_aggregate).is_none()
+            || matches!(select.distinct, Some(Distinct::Distinct))
+                && carried_collations::is_in_star(select, self.ctes);
+        if is_refused {
             return refused(
                 "DISTINCT",
                 "write GROUP BY with COLLATE, as in GROUP BY x COLLATE NOCASE",
@@ -149,9 +161,9 @@ fn takes_distinct_texts(function: &Function) -> bool {
 }
 
 /// The operator that compares rows with a collation, if there is one.
-fn compared_operands(body: &SetExpr) -> Option<SetOperator> {
+fn compared_operands(body: &SetExpr, ctes: &[Cte]) -> Option<SetOperator> {
     let SetExpr::SetOperation { op, set_quantifier, left, right } = body else { return None };
-    let within = compared_operands(left).or_else(|| compared_operands(right));
+    let within = compared_operands(left, ctes).or_else(|| compared_operands(right, ctes));
     if within.is_some() {
         return within;
     }
@@ -166,12 +178,15 @@ fn compared_operands(body: &SetExpr) -> Option<SetOperator> {
         let mut deciding = items.skip_while(|expr| !decides(expr));
         deciding.next().is_some_and(is_folded)
     };
+    if operands.iter().any(|select| carried_collations::is_in_star(select, ctes)) {
+        return Some(*op);
+    }
     let width = operands.first().map_or(0, |select| select.projection.len());
     (0..width).any(is_collated).then_some(*op)
 }
 
 /// The operands of a set operation, in the order of the text.
-fn selects<'a>(body: &'a SetExpr, operands: &mut Vec<&'a Select>) {
+pub(super) fn selects<'a>(body: &'a SetExpr, operands: &mut Vec<&'a Select>) {
     match body {
         SetExpr::Select(select) => operands.push(select),
         SetExpr::Query(query) => selects(&query.body, operands),

@@ -7,8 +7,8 @@
 use std::ops::ControlFlow;
 
 use datafusion::sql::sqlparser::ast::{
-    BinaryOperator, Expr, OrderByKind, Query, Select, SelectItem, SetExpr, Statement, TableFactor,
-    Value, Visitor,
+    BinaryOperator, Expr, Ident, OrderByKind, Query, Select, SelectItem, SetExpr, Statement,
+    TableFactor, Value, Visitor,
 };
 use datafusion::sql::sqlparser::parser::Parser;
 
@@ -16,33 +16,51 @@ use super::super::dialect::TraceDialect;
 use super::grouping::last_name;
 use super::orders::has;
 use super::retry::is_query;
+use super::row_parts;
 use crate::perfetto_sql::planner::Planner;
 use crate::perfetto_sql::scope::{Scope, Source, is_same};
 use crate::perfetto_sql::walk::walk;
 
 /// Moves such conditions out of a query, where they have names of the result alone.
 pub(super) fn move_out(query: &mut Query, planner: &Planner, scope: &Scope) {
-    let SetExpr::Select(select) = query.body.as_mut() else { return };
-    let Some(having) = select.having.as_ref().filter(|having| has(*having, is_query)) else {
+    let SetExpr::Select(select) = query.body.as_ref() else { return };
+    let mut select = select.clone();
+    let columns = columns(&select);
+    let has_more = row_parts::select_parts(&mut select, planner, scope);
+    let Some(having) = select.having.take().filter(|having| has(having, is_query)) else {
         return;
     };
-    let Some(rows) = GroupRows::of(select, planner, scope) else { return };
+    let Some(rows) = GroupRows::of(&select, planner, scope) else { return };
     let by_result = query.order_by.iter().all(|order| match &order.kind {
         OrderByKind::Expressions(keys) => keys.iter().all(|by| rows.is_key(&by.expr)),
         OrderByKind::All(_) => false,
     });
     let (moved, kept): (Vec<Expr>, Vec<Expr>) =
-        terms(having).into_iter().cloned().partition(|term| rows.is_needed_by(term));
+        terms(&having).into_iter().cloned().partition(|term| rows.is_needed_by(term));
     let Some(condition) = all_of(moved).filter(|moved| by_result && rows.has_names_of(moved))
     else {
         return;
     };
-    let Some(around) = rows_that(condition) else { return };
+    let Some(mut around) = rows_that(condition, columns.filter(|_| has_more)) else { return };
+    let Some(subquery) = subquery_of(&mut around) else { return };
     select.having = all_of(kept);
-    let grouped = std::mem::replace(&mut query.body, around);
-    if let Some(subquery) = subquery_of(&mut query.body) {
-        subquery.body = grouped;
-    }
+    *subquery.body = SetExpr::Select(select);
+    query.body = around;
+}
+
+/// The columns of a SELECT; `None` with `*`.
+fn columns(select: &Select) -> Option<Vec<SelectItem>> {
+    let column = |item: &SelectItem| {
+        let name = match item {
+            SelectItem::ExprWithAlias { alias, .. } => alias.clone(),
+            SelectItem::UnnamedExpr(expr) => {
+                Ident::with_quote('"', last_name(expr)?.to_lowercase())
+            }
+            _ => return None,
+        };
+        Some(SelectItem::UnnamedExpr(Expr::Identifier(name)))
+    };
+    select.projection.iter().map(column).collect()
 }
 
 /// The terms of AND, from the first to the last.
@@ -67,15 +85,17 @@ fn all_of(terms: Vec<Expr>) -> Option<Expr> {
     })
 }
 
-/// `SELECT * FROM (SELECT 1) AS __grouped WHERE condition`.
-fn rows_that(condition: Expr) -> Option<Box<SetExpr>> {
+/// `SELECT columns FROM (SELECT 1) AS __grouped WHERE condition`; all columns if none are given.
+fn rows_that(condition: Expr, columns: Option<Vec<SelectItem>>) -> Option<Box<SetExpr>> {
     let text = "SELECT * FROM (SELECT 1) AS __grouped";
     let dialect = TraceDialect::default();
     let parsed = Parser::new(&dialect).try_with_sql(text).ok()?.parse_statement().ok()?;
     let Statement::Query(mut around) = parsed else { return None };
-    subquery_of(&mut around.body)?;
     let SetExpr::Select(select) = &mut *around.body else { return None };
     select.selection = Some(condition);
+    if let Some(columns) = columns {
+        select.projection = columns;
+    }
     Some(around.body)
 }
 

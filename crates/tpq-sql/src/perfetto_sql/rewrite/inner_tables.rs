@@ -1,24 +1,51 @@
-//! Tables of subqueries with the name of a table around them.
+//! Tables with names that mean something else in a subquery.
 //!
 //! What an alias stands for, `s.depth`, is put into subqueries that use the alias. In
 //! `(SELECT … FROM s …)` it would be a column of the inner table, so this one gets another name.
+//!
+//! Where a subquery has a column `s`, DataFusion takes `s.depth` for a field of it. So the table `s`
+//! of the query around gets another name.
 
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use crate::perfetto_sql::walk::{walk_expressions, walk_mut};
 use datafusion::sql::sqlparser::ast::{
     Expr, Ident, ObjectName, Query, Select, SelectItem, SelectItemQualifiedWildcardKind, SetExpr,
-    TableAlias, TableFactor, TableWithJoins, VisitMut, VisitorMut,
+    Statement, TableAlias, TableFactor, TableWithJoins, VisitMut, VisitorMut,
 };
 
-use crate::perfetto_sql::scope::{is_same, last};
+use super::distinct_collations::selects;
+use crate::perfetto_sql::scope::{Scope, is_same, last, visit_queries};
 
 /// Renames the tables in the subqueries of a part that have the name of a table in `value`.
 pub(super) fn rename_inner(part: &mut impl VisitMut, value: &Expr) {
     for table in tables(value) {
-        let mut inner = Inner { table, renamed: Vec::new() };
-        let _: ControlFlow<()> = walk_mut(part, &mut inner);
+        let new_name = format!("__inner_{table}");
+        let mut renaming = Renaming { table, new_name, renamed: Vec::new() };
+        let _: ControlFlow<()> = walk_mut(part, &mut renaming);
     }
+}
+
+/// Renames the tables of a statement that have the name of a column; whether there are any.
+pub(super) fn rename_like_columns(statement: &mut Statement, scope: &Scope) -> bool {
+    let (mut tables, mut columns) = (BTreeSet::new(), BTreeSet::new());
+    visit_queries(statement, scope, &mut |query, scope| {
+        let mut operands = Vec::new();
+        selects(&query.body, &mut operands);
+        for source in operands.iter().flat_map(|select| scope.sources(select)) {
+            tables.extend(source.name.map(|name| name.value.to_lowercase()));
+            columns.extend(source.columns.iter().flatten().map(|column| column.to_lowercase()));
+        }
+    });
+    let mut is_any = false;
+    for table in tables.intersection(&columns) {
+        let new_name = format!("__table_{table}");
+        let mut renaming = Renaming { table: table.clone(), new_name, renamed: Vec::new() };
+        let _: ControlFlow<()> = walk_mut(statement, &mut renaming);
+        is_any = true;
+    }
+    is_any
 }
 
 /// The tables that an expression names, in lower case.
@@ -37,15 +64,16 @@ fn tables(value: &Expr) -> Vec<String> {
     tables
 }
 
-struct Inner {
+struct Renaming {
     table: String,
+    new_name: String,
     /// For each query and SELECT around, whether a table of it was renamed.
     renamed: Vec<bool>,
 }
 
-impl Inner {
+impl Renaming {
     fn new_name(&self) -> Ident {
-        Ident::with_quote('"', format!("__inner_{}", self.table))
+        Ident::with_quote('"', self.new_name.clone())
     }
 
     fn in_select(&self, select: &mut Select) -> bool {
@@ -101,7 +129,7 @@ impl Inner {
     }
 }
 
-impl VisitorMut for Inner {
+impl VisitorMut for Renaming {
     type Break = ();
 
     /// The order of a query comes after its SELECT, and names the same tables.

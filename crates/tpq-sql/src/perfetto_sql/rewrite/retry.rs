@@ -1,7 +1,7 @@
 //! Rewrites that depend on tables: whether a name in double quotes is a column or text, whether a
 //! name in WHERE is an alias, whether a column outside of GROUP BY is decided by it, whether a
-//! name that joins are USING is otherwise clear, whether `*` gives a column already, and whether a
-//! table of a condition is joined after it.
+//! name that joins are USING is otherwise clear, whether `*` gives a column already, whether a
+//! table of a condition is joined after it, and whether a table has the name of a column.
 //!
 //! The statement is planned as it is; where that fails for one of these, it is rewritten, and
 //! planned again.
@@ -17,7 +17,7 @@ use datafusion::sql::sqlparser::ast::{
 };
 
 use super::grouping::Known;
-use super::inner_tables::rename_inner;
+use super::inner_tables::{rename_inner, rename_like_columns};
 use super::orders::has;
 use super::{
     QuotedNames, distinct, duplicates, grouping, hidden_order, later_tables, quoted, using,
@@ -66,6 +66,9 @@ pub(in super::super) fn rewrite_failed(
             }
             _ => false,
         },
+        DataFusionError::Execution(message) if message.starts_with("Cannot access field") => {
+            rename_like_columns(tree, &scope())
+        }
         DataFusionError::Plan(message) if is_outside_group(message) => {
             let before = tree.to_string();
             let is_aggregate = |name: &str| names.planner.is_aggregate(name);
@@ -164,7 +167,39 @@ impl VisitorMut for Aliases<'_, '_> {
         {
             return ControlFlow::Continue(());
         }
-        let meant = match self.scopes.innermost() {
+        let scope = self.scopes.innermost().cloned();
+        let mut alias = Alias::new(self.name, meant, select, scope, self.parts);
+        alias.put_into_conditions(select);
+        select.having.iter_mut().for_each(|having| alias.put_into(having));
+        // An alias in another item: SQLite does not take it, and neither is it taken here.
+        self.found |= alias.found;
+        self.parts = alias.parts;
+        if self.parts > MOST { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}
+
+/// An alias of a SELECT, with what it stands for.
+pub(super) struct Alias<'a, 'p> {
+    name: &'a str,
+    meant: Expr,
+    /// How many expressions are in `meant`.
+    size: u64,
+    scope: Option<Scope<'p>>,
+    /// Whether it was put somewhere.
+    pub found: bool,
+    /// How many expressions were put in place of names.
+    pub parts: u64,
+}
+
+impl<'a, 'p> Alias<'a, 'p> {
+    pub(super) fn new(
+        name: &'a str,
+        meant: Expr,
+        select: &Select,
+        scope: Option<Scope<'p>>,
+        parts: u64,
+    ) -> Self {
+        let meant = match &scope {
             Some(scope) => qualified(meant, select, scope),
             None => meant,
         };
@@ -173,23 +208,31 @@ impl VisitorMut for Aliases<'_, '_> {
             size += 1;
             ControlFlow::Continue(())
         });
-        let mut replacement = Replacement {
-            name: self.name,
-            meant: &meant,
-            size,
-            scopes: NameScopes::new(self.scopes.innermost().cloned()),
-            found: false,
-            parts: self.parts,
-        };
-        let mut replace = |within: &mut Expr| replacement.replace(within);
+        Self { name, meant, size, scope, found: false, parts }
+    }
+
+    /// Puts what the alias stands for in its place in WHERE and in ON.
+    pub(super) fn put_into_conditions(&mut self, select: &mut Select) {
         let joins = select.from.iter_mut().flat_map(|from| &mut from.joins);
-        joins.filter_map(condition).for_each(&mut replace);
-        select.selection.iter_mut().for_each(&mut replace);
-        select.having.iter_mut().for_each(&mut replace);
-        // An alias in another item: SQLite does not take it, and neither is it taken here.
-        self.found |= replacement.found;
-        self.parts = replacement.parts;
-        if self.parts > MOST { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        joins.filter_map(condition).for_each(|on| self.put_into(on));
+        select.selection.iter_mut().for_each(|selection| self.put_into(selection));
+    }
+
+    fn put_into(&mut self, within: &mut Expr) {
+        let (found, parts) = {
+            let mut replacement = Replacement {
+                name: self.name,
+                meant: &self.meant,
+                size: self.size,
+                scopes: NameScopes::new(self.scope.clone()),
+                found: false,
+                parts: self.parts,
+            };
+            replacement.replace(within);
+            (replacement.found, replacement.parts)
+        };
+        self.found |= found;
+        self.parts = parts;
     }
 }
 

@@ -11,8 +11,12 @@ use datafusion::sql::sqlparser::ast::{
 use datafusion::sql::sqlparser::parser::Parser;
 
 use super::super::dialect::TraceDialect;
+use super::orders::has;
 use super::truth::constraint;
 use super::{number, take};
+
+/// The columns of the rows that a row value is compared with are called this, with a number.
+pub(super) const COLUMN: &str = "__value";
 
 pub(super) fn rewrite(expr: &mut Expr) {
     let replaced = match expr {
@@ -125,6 +129,15 @@ fn with_subquery(
 ) -> Option<Expr> {
     let Expr::Subquery(query) = subquery else { return None };
     let columns = column_names(row.len());
+    // An aggregate, or a window function, would be one of the rows of the subquery there.
+    if row.iter().any(|part| has(part, |part| matches!(part, Expr::Function(_)))) {
+        let column = |name: &Ident| {
+            let value = Expr::Identifier(name.clone());
+            renamed_rows(query, &columns, value, None).map(|rows| Expr::Subquery(Box::new(rows)))
+        };
+        let values: Vec<Expr> = columns.iter().map(column).collect::<Option<_>>()?;
+        return condition(row, &values);
+    }
     let value = condition(row, &identifiers(&columns))?;
     renamed_rows(query, &columns, value, None).map(|query| Expr::Subquery(Box::new(query)))
 }
@@ -204,7 +217,7 @@ fn compare_cases(operand: &mut Option<Box<Expr>>, conditions: &mut [CaseWhen]) {
 }
 
 fn column_names(count: usize) -> Vec<Ident> {
-    (0..count).map(|at| Ident::new(format!("__value{at}"))).collect()
+    (0..count).map(|at| Ident::new(format!("{COLUMN}{at}"))).collect()
 }
 
 fn identifiers(columns: &[Ident]) -> Vec<Expr> {

@@ -50,3 +50,53 @@ SELECT id, CASE d WHEN 50 THEN 1 ELSE 0 END FROM (SELECT id, dur || '' AS d FROM
 SELECT id, CASE d WHEN dur THEN 1 ELSE 0 END FROM (SELECT id, dur, dur || '' AS d FROM slice) ORDER BY id
 SELECT id, (SELECT CASE d WHEN '20' THEN 1 ELSE 0 END) FROM (SELECT id, dur + 0 AS d FROM slice) ORDER BY id
 SELECT id FROM (SELECT id, dur + 0 AS d FROM slice) WHERE EXISTS (WITH thread AS (SELECT dur AS d FROM slice) SELECT 1 FROM (SELECT 1 FROM thread WHERE d = '50')) ORDER BY id
+-- A number that a subquery computes is compared with computed texts as a number, and is none of them.
+SELECT s.d, t.utid FROM (SELECT id + 0 AS d FROM slice) s JOIN thread t ON s.d = t.utid || ''
+SELECT s.d, (SELECT count(*) FROM thread t WHERE s.d = t.utid || '') FROM (SELECT id + 0 AS d FROM slice) s
+SELECT s.d, (SELECT count(*) FROM thread t WHERE s.d < t.utid || '') FROM (SELECT id + 0 AS d FROM slice) s
+SELECT s.d FROM (SELECT id + 0 AS d FROM slice) s WHERE s.d = substr('3', 1) OR s.d = printf('%d', 3) OR s.d = trim(' 3 ') OR s.d = char(51)
+SELECT s.d FROM (SELECT id + 0 AS d FROM slice) s WHERE s.d < upper('3')
+SELECT s.d FROM (SELECT id + 0 AS d FROM slice) s WHERE s.d = CAST(3 AS TEXT)
+SELECT s.d FROM (SELECT id + 0 AS d FROM slice) s WHERE s.d = CASE WHEN s.d > 2 THEN '3' ELSE 'x' END OR s.d = ifnull(NULL, '3')
+SELECT s.d FROM (SELECT id + 0 AS d FROM slice) s WHERE s.d = (SELECT utid || '' FROM thread WHERE utid = 2) OR s.d = (SELECT max(utid || '') FROM thread)
+-- A text that may stand for a number is read as one.
+SELECT id, coalesce(int_value, string_value) = 7, coalesce(int_value, string_value) < 10, coalesce(int_value, string_value) < id FROM args WHERE id <> 1
+SELECT id, v = 7, v < 10, v < id + 5, max(v) = 7 FROM (SELECT id, coalesce(int_value, string_value) AS v FROM args WHERE id <> 1) GROUP BY id, v
+SELECT id, CASE WHEN id < 5 THEN id * 5 ELSE 'x' END < 9, iif(id < 5, id * 5, name) >= 10 FROM slice
+SELECT id, max(id, 'a') > 5, min(id, 'a') < 5 FROM slice
+-- The value of a subquery has the affinity of its column.
+SELECT id, id + 6 = (SELECT string_value FROM args WHERE id = 1), 7 = (SELECT string_value FROM args WHERE id = 1) FROM args
+SELECT id, id + 6 = (SELECT string_value || '' FROM args WHERE id = 1) FROM args
+SELECT id, string_value = (SELECT 7), '7' = (SELECT int_value FROM args WHERE id = 0), '7' = (SELECT int_value + 0 FROM args WHERE id = 0) FROM args
+SELECT id, string_value || '' = (SELECT int_value FROM args WHERE id = 0) FROM args
+SELECT id, (SELECT 1) = '1', (SELECT id) = '1', dur = (SELECT '50'), dur + 0 = (SELECT '50') FROM slice
+-- Searches in the rows of a subquery.
+SELECT s.d FROM (SELECT id + 0 AS d FROM slice) s WHERE s.d IN (SELECT utid || '' FROM thread)
+SELECT s.d FROM (SELECT id + 0 AS d FROM slice) s WHERE s.d NOT IN (SELECT u FROM (SELECT utid || '' AS u FROM thread)) ORDER BY s.d
+SELECT id FROM slice WHERE id + 0 IN (SELECT utid || '' FROM thread)
+SELECT id FROM slice WHERE id IN (SELECT utid || '' FROM thread) ORDER BY id
+SELECT id FROM slice WHERE id || '' IN (SELECT utid FROM thread) ORDER BY id
+SELECT id FROM slice WHERE id || '' IN (SELECT utid + 0 FROM thread)
+SELECT id FROM args WHERE string_value IN (SELECT id + 4 FROM slice)
+SELECT id FROM args WHERE string_value || '' IN (SELECT id + 4 FROM slice)
+SELECT id FROM args WHERE string_value IN (SELECT tid + 0 FROM thread UNION SELECT 7)
+SELECT id FROM slice WHERE id + 7 IN (SELECT string_value FROM args)
+-- Searches in lists of several types: what is searched has an affinity, and the values of the list have none.
+SELECT id FROM slice WHERE dur + 0 IN (name, 20)
+SELECT id FROM slice WHERE dur + 0 IN (name, 20, dur || '')
+SELECT id FROM slice WHERE dur || '' IN (dur, 20)
+SELECT id FROM slice WHERE dur || '' IN (dur + 0, '20')
+SELECT id FROM slice WHERE dur IN (id || '', depth || '5', 20, '50') ORDER BY id
+SELECT id, int_value + 0 IN (string_value, '7', 7.0) FROM args
+SELECT id, string_value IN (int_value, 7, id + 6), int_value IN (string_value, '7', id || '') FROM args
+SELECT id, string_value || '' IN (int_value, id + 6, 'http://a'), string_value || '' IN (7, '7') FROM args
+SELECT id, (id + 6) || '' IN (int_value, 7.0, real_value, string_value) FROM args
+SELECT id, coalesce(int_value, 0) IN ('7', string_value, 3) FROM args
+SELECT id, coalesce(int_value, string_value) IN (7, 7.5, 'three'), coalesce(int_value, string_value) NOT IN (id + 7, 'x') FROM args WHERE id <> 1
+SELECT id, CASE WHEN id > 1 THEN '7' ELSE 'x' END IN (7, id), CASE WHEN id > 1 THEN 7 ELSE id END IN ('7', '1', name) FROM slice
+SELECT id, NULL IN (name, 1), 1 IN (NULL, name), name IN (NULL, 'app'), NULL NOT IN (id) FROM slice
+SELECT id, dur NOT IN (name, depth || '0', 20), dur + 0 NOT IN (name, 20) FROM slice
+SELECT id, x'41' IN ('A', name), 'A' IN (x'41', name), name IN (x'617070'), x'41' IN (x'41', name) FROM slice
+SELECT id, d IN (name, 50, '20'), d NOT IN (name, dur), dur IN (d, name) FROM (SELECT id, name, dur, dur + 0 AS d FROM slice)
+SELECT id, t IN (50, '20', dur), dur IN (t, 1), dur + 0 IN (t, 1) FROM (SELECT id, dur, dur || '' AS t FROM slice)
+SELECT id, id + 7 IN (v, 'x') FROM (SELECT id, coalesce(int_value, string_value) AS v FROM args)

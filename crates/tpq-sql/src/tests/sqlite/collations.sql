@@ -54,3 +54,20 @@ SELECT x.id, utid FROM (SELECT name COLLATE NOCASE AS n, id FROM slice) AS x JOI
 SELECT length(n), n || '!', n LIKE 'A%' FROM (SELECT name COLLATE NOCASE AS n, id FROM slice) WHERE n >= 'REND' AND n < 'S' ORDER BY id
 SELECT count(*) FROM (SELECT DISTINCT n FROM (SELECT name COLLATE NOCASE AS n FROM (SELECT name FROM thread UNION ALL SELECT upper(name) FROM thread)))
 SELECT lower(n) AS n FROM (SELECT name COLLATE NOCASE AS n, utid FROM thread) ORDER BY n
+SELECT n = 'APP' FROM (SELECT * FROM (SELECT name COLLATE NOCASE AS n, id FROM slice)) ORDER BY id
+-- UNION ALL is ordered by the collation of the first operand that decides.
+SELECT n FROM (SELECT name COLLATE NOCASE AS n FROM thread) UNION ALL SELECT upper(name) || '2' FROM thread ORDER BY 1
+SELECT name COLLATE NOCASE AS n FROM thread UNION ALL SELECT upper(name) || '2' FROM thread ORDER BY n
+SELECT upper(name) || '1' AS x FROM thread UNION ALL SELECT (name || '2') COLLATE NOCASE FROM thread ORDER BY x DESC
+SELECT name FROM thread UNION ALL SELECT upper(name) || '2' COLLATE NOCASE FROM thread ORDER BY 1
+SELECT name FROM thread UNION SELECT n FROM (SELECT upper(name) COLLATE NOCASE AS n FROM thread) ORDER BY 1
+-- An expression takes over the collation that is stated within it.
+SELECT 'a' || 'b' COLLATE NOCASE = 'AB', ('a' || 'b' COLLATE NOCASE) = 'AB', lower('A' COLLATE NOCASE) = 'A'
+SELECT (SELECT 'a' COLLATE NOCASE) = 'A', ('a' COLLATE NOCASE || '') = 'A', CAST('a' COLLATE NOCASE AS TEXT) = 'A', upper('a' COLLATE NOCASE) = 'a', coalesce(NULL, 'a' COLLATE NOCASE) = 'A'
+SELECT CASE WHEN 'x' COLLATE NOCASE = 'X' THEN 'a' END = 'A', CASE 1 WHEN 1 THEN 'a' ELSE 'b' COLLATE NOCASE END = 'A'
+SELECT max(name COLLATE NOCASE) = 'WORKER' FROM thread
+SELECT id FROM slice ORDER BY upper(name COLLATE NOCASE) DESC, name || '' COLLATE NOCASE, id
+SELECT count(*) FROM slice GROUP BY lower(name COLLATE NOCASE) ORDER BY 1
+SELECT n = 'APP', n FROM (SELECT name || '' COLLATE NOCASE AS n, id FROM slice) ORDER BY id
+SELECT count(*) FROM slice WHERE (name COLLATE NOCASE = 'APP') = 1
+SELECT count(*) FROM slice WHERE substr(name COLLATE NOCASE, 1, 3) IN ('APP', 'ren')

@@ -24,6 +24,8 @@ SELECT 'a' AS v UNION ALL SELECT 1 UNION ALL SELECT NULL
 SELECT iif(dur > 10, name, dur) FROM slice ORDER BY id
 VALUES (1), ('a'), (NULL)
 SELECT id, lead(id, 1, 'none') OVER (ORDER BY id) FROM slice ORDER BY id
+-- So a number is the same row as its text to UNION.
+SELECT '7' UNION SELECT 7
 -- DISTINCT in an aggregate loses the order of a subquery.
 SELECT sum(DISTINCT depth), avg(DISTINCT depth), count(DISTINCT depth), group_concat(DISTINCT depth) FROM (SELECT depth FROM slice ORDER BY depth)
 SELECT group_concat(DISTINCT name) FROM (SELECT name FROM slice ORDER BY id)
@@ -47,14 +49,25 @@ SELECT json('{a: 1}')
 SELECT DISTINCT name COLLATE NOCASE FROM (SELECT 'b' AS name UNION ALL SELECT 'B')
 SELECT name COLLATE NOCASE FROM thread UNION SELECT upper(name) FROM thread
 SELECT group_concat(DISTINCT name COLLATE NOCASE) FROM thread
--- UNION does not see the collation of a column of a subquery.
+-- The same with the collation of a column of a subquery or CTE.
 SELECT n FROM (SELECT name COLLATE NOCASE AS n FROM thread) UNION SELECT upper(name) FROM thread
+SELECT * FROM (SELECT name COLLATE NOCASE AS n FROM thread) UNION SELECT upper(name) FROM thread
+SELECT n FROM (SELECT * FROM (SELECT name COLLATE NOCASE AS n FROM thread)) EXCEPT SELECT upper(name) FROM thread
+WITH c AS (SELECT name COLLATE NOCASE AS n FROM thread) SELECT n FROM c INTERSECT SELECT upper(name) FROM thread
+SELECT DISTINCT * FROM (SELECT name COLLATE NOCASE AS n FROM thread UNION ALL SELECT upper(name) FROM thread)
+SELECT DISTINCT n, count(*) OVER () FROM (SELECT name COLLATE NOCASE AS n FROM thread UNION ALL SELECT upper(name) FROM thread)
+SELECT group_concat(DISTINCT n) FROM (SELECT name COLLATE NOCASE AS n FROM thread UNION ALL SELECT upper(name) FROM thread)
+-- An order by the position of a column without a name does not see the collation of a later operand.
+SELECT upper(name) || '1' FROM thread UNION ALL SELECT (name || '2') COLLATE NOCASE FROM thread ORDER BY 1
 -- A recursion has one term that reads its own rows: an error says so.
 WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 2 FROM r WHERE n < 5 UNION ALL SELECT n * 2 FROM r WHERE n < 5) SELECT count(*) FROM r
 -- An aggregate of columns of the query around would belong to that query: an error says so.
 SELECT (SELECT count(s.id) FROM thread) FROM slice s
--- A computed text that may be a number in SQLite is compared with a number as if it were a column of a table.
+-- A computed text that may be a number in SQLite is compared with a number as the number that it looks like.
 SELECT v = 7 FROM (SELECT id, coalesce(int_value, string_value) AS v FROM args) ORDER BY id
+SELECT coalesce(int_value, string_value) = 7, coalesce(int_value, string_value) < 10, coalesce(int_value, string_value) IN (7, 3) FROM args ORDER BY id
+-- An integer is compared with such texts as a text, so that it is exact: reals among them are not equal to it.
+SELECT coalesce(value, 'none') = 1 FROM counter ORDER BY id
 -- Each place that reads a CTE computes a value that is new for each row, also with MATERIALIZED.
 WITH x AS MATERIALIZED (SELECT id, random() AS r FROM slice) SELECT count(*) FROM x a JOIN x b USING (id) WHERE a.r <> b.r
 -- The keys of json_each() of a column are texts, and are ordered as texts: the column may hold an object.
@@ -63,8 +76,6 @@ SELECT group_concat(key) FROM (SELECT j.key FROM slice s, json_each(json_array(1
 WITH RECURSIVE c(n, v) AS (SELECT 1, 1 UNION ALL SELECT n + 1, v / 2.0 FROM c WHERE n < 3) SELECT v FROM c ORDER BY n
 -- Of two zeros, the negative one comes first in an order.
 SELECT group_concat(id) FROM (SELECT dur * 0.0 AS z, id FROM slice ORDER BY z, id)
--- A subquery that reads both tables of a FULL JOIN has no place to be computed in.
-SELECT a.id, b.id FROM slice a FULL JOIN slice b ON a.id = (SELECT max(c.id) FROM slice c WHERE c.parent_id = b.id AND c.depth > a.depth) ORDER BY 1, 2
 -- An alias of an aggregate is not seen within a subquery of HAVING that reads other columns of the query around:
 -- an error says so.
 SELECT count(*) AS n FROM slice GROUP BY depth HAVING EXISTS (SELECT 1 FROM slice b WHERE b.id > n + slice.depth) ORDER BY 1

@@ -305,3 +305,61 @@ SELECT a.depth + 1 AS d, count(*) FROM slice a GROUP BY a.depth + 1 HAVING EXIST
 SELECT a.depth + 1 AS d, count(*), sum(a.dur) FROM slice a WHERE a.dur > 0 GROUP BY 1 HAVING EXISTS (SELECT 1 FROM slice b WHERE b.depth = d) ORDER BY d DESC
 SELECT slice.dur / 10 AS d, count(*) FROM slice GROUP BY d HAVING count(*) > (SELECT count(*) FROM thread WHERE utid > slice.dur / 10) ORDER BY slice.dur / 10
 SELECT a.track_id, a.depth > 0, (SELECT max(b.id) FROM slice b WHERE b.track_id = a.track_id AND (b.depth > 0) = (a.depth > 0)) FROM slice a GROUP BY a.track_id, a.depth > 0 ORDER BY 1, 2
+-- Subqueries that read both tables of an outer join.
+SELECT a.id, b.id FROM slice a FULL JOIN slice b ON a.id = (SELECT max(c.id) FROM slice c WHERE c.parent_id = b.id AND c.depth > a.depth) ORDER BY 1, 2
+SELECT a.id, b.id FROM slice a LEFT JOIN slice b ON a.id = (SELECT max(c.id) FROM slice c WHERE c.parent_id = b.id AND c.depth > a.depth) ORDER BY 1, 2
+SELECT a.id, b.utid FROM slice a LEFT JOIN thread b ON EXISTS (SELECT 1 FROM sched c WHERE c.utid = b.utid AND c.ts > a.ts) ORDER BY 1, 2
+SELECT a.id, b.utid FROM slice a LEFT JOIN thread b ON a.depth = 0 AND a.track_id IN (SELECT c.utid + a.depth FROM sched c WHERE c.utid >= b.utid) ORDER BY 1, 2
+SELECT a.id, b.utid FROM slice a RIGHT JOIN thread b ON a.depth = 0 AND a.track_id IN (SELECT c.utid + a.depth FROM sched c WHERE c.utid >= b.utid) ORDER BY 1, 2
+SELECT a.id, b.utid FROM slice a FULL JOIN thread b ON a.depth = 0 AND a.track_id IN (SELECT c.utid + a.depth FROM sched c WHERE c.utid >= b.utid) ORDER BY 1, 2
+SELECT a.id, b.utid, a.name, b.name FROM slice a FULL JOIN thread b ON EXISTS (SELECT 1 FROM sched c WHERE c.utid = b.utid AND c.ts > a.ts + 20) ORDER BY 1, 2
+SELECT count(*), count(a.id), count(b.utid) FROM slice a FULL JOIN thread b ON (SELECT count(*) FROM sched c WHERE c.utid = b.utid AND c.ts > a.ts) = 1
+SELECT a.id, b.utid FROM (SELECT * FROM slice WHERE id > 3) a FULL JOIN (SELECT * FROM thread WHERE utid < 2 UNION ALL SELECT * FROM thread WHERE utid < 2) b ON b.utid = a.track_id AND (SELECT max(c.id) FROM slice c WHERE c.track_id = b.utid AND c.id < a.id) > 0 ORDER BY 1, 2
+-- No text is equal to a number in a compound SELECT.
+SELECT '7' INTERSECT SELECT 7
+SELECT '7' EXCEPT SELECT 7
+SELECT tid FROM thread INTERSECT SELECT '100'
+SELECT tid FROM thread EXCEPT SELECT tid || '' FROM thread ORDER BY 1
+SELECT int_value FROM args INTERSECT SELECT string_value FROM args
+SELECT int_value, string_value FROM args EXCEPT SELECT string_value, int_value FROM args ORDER BY 1, 2
+SELECT x'41' INTERSECT SELECT 'A'
+-- Conditions on the row around a subquery that read columns which it does not select, or selects under other names.
+SELECT id FROM thread t WHERE EXISTS (SELECT 1 FROM (SELECT utid, dur FROM sched WHERE sched.id > t.upid) x WHERE x.utid = t.utid) ORDER BY 1
+SELECT id FROM thread t WHERE EXISTS (SELECT 1 FROM (SELECT utid, dur FROM sched WHERE sched.utid > t.upid) x WHERE x.utid = t.utid) ORDER BY 1
+SELECT id FROM thread t WHERE EXISTS (SELECT 1 FROM (SELECT utid, -dur AS d FROM sched WHERE sched.utid = t.utid) x WHERE x.d < 0) ORDER BY 1
+SELECT id FROM thread t WHERE (utid, upid) NOT IN (SELECT utid, -dur FROM sched WHERE sched.id > t.upid) ORDER BY 1
+SELECT id FROM thread t WHERE (utid, upid) IN (SELECT utid, cpu FROM sched WHERE sched.id > t.upid) ORDER BY 1
+SELECT id FROM thread t WHERE (utid, upid) IN (SELECT utid, cpu FROM sched x WHERE x.id >= t.upid AND x.dur > t.utid) ORDER BY 1
+SELECT id FROM thread t WHERE utid IN (SELECT utid FROM (SELECT utid, -dur AS d FROM sched WHERE sched.id >= t.upid) x WHERE x.d < 0) ORDER BY 1
+SELECT id FROM thread t WHERE utid IN (SELECT utid FROM sched WHERE sched.id >= t.upid) ORDER BY 1
+SELECT id FROM thread t WHERE utid IN (SELECT cpu + 1 AS z FROM sched WHERE sched.id >= t.upid) ORDER BY 1
+SELECT id FROM thread t WHERE utid IN (SELECT ts FROM (SELECT utid AS ts, cpu AS dur FROM sched) x WHERE x.dur >= t.upid) ORDER BY 1
+SELECT id FROM thread t WHERE EXISTS (SELECT 1 FROM (SELECT utid AS ts, cpu AS dur FROM sched) x WHERE x.dur >= t.upid AND x.ts = t.utid) ORDER BY 1
+SELECT id FROM thread t WHERE (utid, upid) IN (SELECT ts, dur FROM (SELECT utid AS ts, cpu AS dur FROM sched) x WHERE x.dur >= t.upid) ORDER BY 1
+SELECT id FROM thread t WHERE EXISTS (SELECT 1 FROM (SELECT utid, -dur AS dur FROM sched WHERE sched.dur > t.upid) x WHERE x.utid = t.utid) ORDER BY 1
+SELECT id FROM thread t WHERE EXISTS (SELECT 1 FROM (SELECT utid, -dur AS dur FROM sched WHERE sched.dur > t.utid * 10) x WHERE x.utid >= t.utid) ORDER BY 1
+SELECT id FROM thread t WHERE EXISTS (SELECT 1 FROM (SELECT utid + 1 AS utid, dur FROM sched WHERE sched.utid = t.utid) x WHERE x.dur > 10) ORDER BY 1
+SELECT id FROM thread t WHERE EXISTS (SELECT utid + 1 AS utid FROM sched WHERE sched.utid = t.utid) ORDER BY 1
+SELECT id FROM thread t WHERE utid + 1 IN (SELECT utid + 1 AS utid FROM sched WHERE sched.utid = t.utid) ORDER BY 1
+SELECT id FROM thread t WHERE utid IN (SELECT cpu AS utid FROM sched WHERE sched.utid > t.utid) ORDER BY 1
+SELECT id FROM thread t WHERE NOT EXISTS (SELECT utid + 1 AS utid, dur AS id FROM sched WHERE sched.utid = t.utid AND sched.id > t.upid) ORDER BY 1
+SELECT id FROM thread t WHERE EXISTS (SELECT 1 FROM (SELECT ts AS dur, dur AS ts, utid FROM sched WHERE sched.ts > t.utid * 1020) x WHERE x.utid > 0) ORDER BY 1
+SELECT id FROM slice s WHERE EXISTS (SELECT 1 FROM thread t JOIN process p ON p.upid = t.upid WHERE t.id = s.track_id AND p.id = s.depth) ORDER BY 1
+SELECT id FROM slice s WHERE EXISTS (SELECT 1 FROM thread t JOIN process p ON p.upid = t.upid WHERE t.id = s.track_id AND p.upid >= s.depth) ORDER BY 1
+SELECT id FROM slice s WHERE track_id IN (SELECT t.utid FROM thread t JOIN process p ON p.upid = t.upid WHERE t.id = s.track_id AND p.id = s.depth) ORDER BY 1
+SELECT id FROM slice s WHERE track_id IN (SELECT p.id FROM thread t JOIN process p ON p.upid = t.upid WHERE t.id >= s.track_id) ORDER BY 1
+SELECT id FROM slice s WHERE EXISTS (SELECT 1 FROM (SELECT t.id, p.id AS pid FROM thread t JOIN process p ON p.upid = t.upid WHERE t.id = s.track_id AND p.id <= s.depth) x WHERE x.id > 0) ORDER BY 1
+SELECT id FROM slice s WHERE EXISTS (SELECT 1 FROM (SELECT t.id FROM thread t WHERE s.depth = 1) x WHERE x.id = s.track_id) ORDER BY 1
+SELECT id, (SELECT count(*) FROM thread t JOIN process p ON p.upid = t.upid WHERE t.id = s.track_id AND p.id = s.depth) FROM slice s ORDER BY 1
+SELECT id, (SELECT max(p.pid) FROM thread t JOIN process p ON p.upid = t.upid WHERE t.id = s.track_id AND p.id <= s.depth) FROM slice s ORDER BY 1
+SELECT id, EXISTS (SELECT 1 FROM thread t JOIN process p ON p.upid = t.upid WHERE t.id = s.track_id AND p.id = s.depth), track_id IN (SELECT t.utid FROM thread t JOIN process p ON p.upid = t.upid WHERE t.id = s.track_id AND p.id = s.depth) FROM slice s ORDER BY 1
+SELECT id FROM slice s WHERE NOT EXISTS (SELECT 1 FROM thread t JOIN process p ON p.upid = t.upid WHERE t.id = s.track_id AND p.id = s.depth) ORDER BY 1
+SELECT id FROM slice s WHERE track_id NOT IN (SELECT t.utid FROM thread t JOIN process p ON p.upid = t.upid WHERE t.id = s.track_id AND p.id = s.depth) ORDER BY 1
+SELECT id FROM slice s WHERE EXISTS (SELECT 1 FROM thread t JOIN process p ON p.upid = t.upid WHERE t.id = s.track_id AND p.id = s.depth) OR s.id = 1 ORDER BY 1
+SELECT s.id, u.id FROM slice s JOIN thread u ON EXISTS (SELECT 1 FROM sched a JOIN counter b ON b.ts >= a.ts WHERE a.id = s.depth AND b.id = u.id) ORDER BY 1, 2
+SELECT s.id, u.id FROM slice s LEFT JOIN thread u ON EXISTS (SELECT 1 FROM sched a JOIN counter b ON b.ts >= a.ts WHERE a.id = s.depth AND b.id = u.id) ORDER BY 1, 2
+SELECT count(*) FROM slice s WHERE EXISTS (SELECT 1 FROM slice a, slice b WHERE a.parent_id = s.id AND b.parent_id = s.id AND a.id < b.id)
+SELECT s.id FROM slice s WHERE EXISTS (SELECT 1 FROM slice a JOIN slice b ON a.id = b.parent_id WHERE a.parent_id = s.id AND b.depth > s.depth) ORDER BY 1
+SELECT s.id FROM slice s WHERE EXISTS (SELECT 1 FROM slice a JOIN slice b ON a.track_id = b.track_id WHERE a.ts > s.ts AND b.ts < s.ts AND a.depth = s.depth AND b.depth = s.depth) ORDER BY 1
+SELECT s.id, (SELECT min(b.ts - a.ts) FROM slice a JOIN slice b ON a.track_id = b.track_id WHERE a.depth = s.depth AND b.depth = s.depth + 1) FROM slice s ORDER BY 1
+SELECT s.id, (SELECT group_concat(a.id || '-' || b.id) FROM slice a JOIN slice b ON a.id = b.parent_id WHERE a.track_id = s.track_id AND b.track_id = s.track_id) FROM slice s ORDER BY 1

@@ -58,3 +58,39 @@ SELECT group_concat(DISTINCT dur ORDER BY dur DESC), group_concat(DISTINCT name 
 SELECT group_concat(DISTINCT dur ORDER BY dur) FROM slice WHERE id > 100
 SELECT datetime('2024-01-02 03:04:05', 'auto'), datetime(1700000000, 'auto'), date('2024-01-31', 'auto', '+1 day')
 SELECT printf('%.2f', 1.555), printf('%.1f', 0.25), printf('%.0f', 2.5), printf('%.2f', 1.005), printf('%.3f', 2.0005), printf('%.2f', 1e15 + 0.125)
+-- An alias of a subquery comes before the columns of the queries around it, and after those of its own tables.
+SELECT s.ts, (SELECT t.utid + 1 AS ts FROM thread t WHERE ts = 2) FROM slice s
+SELECT s.ts, (SELECT count(*) AS ts FROM thread t WHERE utid < 3 HAVING ts = 3) FROM slice s
+SELECT s.ts, (SELECT count(*) FROM (SELECT t.utid + 1 AS ts FROM thread t WHERE ts > 1)) FROM slice s
+SELECT s.ts, (SELECT ts + 1 AS ts FROM thread t WHERE ts = 1011) FROM slice s
+SELECT s.ts, (SELECT t.utid AS dur FROM thread t GROUP BY dur ORDER BY dur DESC) FROM slice s ORDER BY 1
+SELECT s.ts, (SELECT t.utid + 5 AS dur FROM thread t ORDER BY dur DESC) FROM slice s ORDER BY 1
+SELECT s.ts, (SELECT -t.utid AS dur FROM thread t JOIN process p ON dur = -p.upid ORDER BY dur) FROM slice s ORDER BY 1
+SELECT s.id FROM slice s WHERE EXISTS (SELECT t.utid AS dur FROM thread t WHERE EXISTS (SELECT 1 FROM process p WHERE p.upid = dur AND dur = 1))
+SELECT s.id FROM slice s WHERE id IN (SELECT t.utid AS dur FROM thread t WHERE dur > 1)
+SELECT s.id FROM slice s WHERE id IN (SELECT t.utid AS dur FROM thread t WHERE dur > 1 UNION SELECT upid AS ts FROM process WHERE ts = 0)
+-- A table with the name of a column.
+SELECT s.id, (SELECT count(*) FROM (SELECT end_state AS s, ts FROM sched) x WHERE s = 'S' AND x.ts >= s.ts) FROM slice s
+SELECT s.id FROM slice s WHERE EXISTS (SELECT 1 FROM (SELECT id AS s FROM thread) WHERE s = s.id)
+SELECT s.id FROM slice s JOIN (SELECT utid AS s FROM thread) t ON t.s = s.id
+SELECT s.id, s FROM slice s JOIN (SELECT utid AS s FROM thread) t ON s = s.id
+SELECT name.id FROM slice name WHERE name = 'app'
+SELECT name.id, name FROM slice name WHERE name.name = 'app'
+-- Row values with aggregates and window functions.
+SELECT depth, count(*) FROM slice GROUP BY depth HAVING (depth, count(*)) IN (SELECT depth, 4 FROM slice)
+SELECT depth, count(*) FROM slice GROUP BY depth HAVING (depth, count(*)) NOT IN (SELECT depth, 4 FROM slice) ORDER BY depth
+SELECT count(*) FROM slice GROUP BY depth HAVING (depth, count(*)) IN (SELECT depth, 4 FROM slice)
+SELECT s.depth AS d, count(*) AS n FROM slice s GROUP BY s.depth HAVING (s.depth, count(*)) IN (SELECT depth, 4 FROM slice) ORDER BY 1
+SELECT s.depth AS d, count(*) AS n FROM slice s GROUP BY s.depth HAVING (d, n) IN (SELECT depth, 4 FROM slice) ORDER BY 1
+SELECT depth, count(*) FROM slice GROUP BY depth HAVING (depth, count(*)) = (SELECT 1, 4)
+SELECT depth, count(*) FROM slice GROUP BY depth HAVING (depth, count(*)) > (SELECT 0, 4) ORDER BY depth
+SELECT depth, count(*) FROM slice GROUP BY depth HAVING (depth, count(*)) IN (SELECT depth, 4 FROM slice) AND max(dur) > 5 OR depth = 2 ORDER BY 1
+SELECT max(dur) FROM slice HAVING (max(dur), 1) IN (SELECT dur, 1 FROM slice)
+SELECT depth % 2, count(*) FROM slice GROUP BY depth % 2 HAVING (depth % 2, count(*)) IN (VALUES (1, 4), (0, 1)) ORDER BY 1
+SELECT depth, count(*) FROM slice GROUP BY depth HAVING count(*) IN (SELECT utid + 1 FROM thread) ORDER BY 1
+SELECT depth, (SELECT count(*) FROM thread WHERE utid = slice.depth) AS c FROM slice GROUP BY depth HAVING c > 0 ORDER BY depth
+SELECT (depth, count(*)) = (SELECT 1, 4) FROM slice GROUP BY depth ORDER BY depth
+SELECT depth, (depth, max(dur)) < (SELECT 1, 7) FROM slice GROUP BY depth ORDER BY depth
+SELECT id, (depth, row_number() OVER (ORDER BY id)) = (SELECT 0, 1) FROM slice ORDER BY id
+SELECT id, (depth, abs(dur)) = (SELECT b.depth, b.dur FROM slice b WHERE b.id = slice.id) FROM slice ORDER BY id
+SELECT depth, count(*) FROM slice GROUP BY depth HAVING (depth, count(*)) IN (SELECT depth, 4 FROM slice WHERE (id, ts) IN (SELECT id, ts FROM slice WHERE dur > 0)) ORDER BY depth
