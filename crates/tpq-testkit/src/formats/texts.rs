@@ -29,6 +29,22 @@ pub(super) const TEXTS: &[(&str, &str)] = &[
     ),
     ("strace by time of day", "7 23:59:59.5 a() = 0\n7 00:00:00.1 b(1) = ?\n7 00:00:01 c() = 1\n"),
     ("dmesg", "<6>[    0.000005] Linux: 6\n[    0.000006] x\n<30>[   17.000007] y: z\n"),
+    ("dmesg of several lines", "[    1.000000] a: b\n               c\n  d\n[    2.000000] e\n"),
+    (
+        "systrace page",
+        "<!DOCTYPE html>\n<html>\n<body>\n\
+         <script class=\"trace-data\" type=\"application/text\">\n# tracer: nop\n#\n\
+         <idle>-0     (-----) [001] d..3     2.000010: sched_switch: prev_comm=swapper/1 \
+         prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=worker next_pid=7 next_prio=98\n\
+         worker-7     (    5) [001] ...1     2.000020: tracing_mark_write: B|5|work\n\
+         worker-7     (    5) [001] ...1     2.000040: tracing_mark_write: E|5\n\
+         </script>\n</body>\n</html>\n",
+    ),
+    (
+        "logcat since the epoch",
+        "1709204400.500000  1000    20    21 I tag: text\n\
+         1709204400.600000 I/tag( 1000:   20): text\n",
+    ),
     (
         "mapping",
         "# compiler: R8\ncom.a.Main -> a:\n    int count -> b\n    1:4:void run(int):20:23 -> b\n\
