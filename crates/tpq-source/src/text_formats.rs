@@ -117,8 +117,9 @@ fn is_zone(word: &[u8]) -> bool {
 /// Whether the first lines are calls of `strace`: the id of a thread if there are several, a time,
 /// and a call, a signal or an exit.
 fn is_strace(lines: &[&[u8]]) -> bool {
-    // It says on lines of their own which processes it follows.
-    let mut lines = lines.iter().filter(|line| !line.starts_with(b"strace: ")).take(LINES);
+    // It says on lines of their own which processes it follows, and from where calls were made.
+    let is_call = |line: &&&[u8]| !line.starts_with(b"strace: ") && !line.starts_with(b" > ");
+    let mut lines = lines.iter().filter(is_call).take(LINES);
     lines.next().is_some_and(|line| is_strace_line(line)) && lines.all(|line| is_strace_line(line))
 }
 
@@ -128,7 +129,19 @@ fn is_strace_line(line: &[u8]) -> bool {
     let is_epoch = is_number(time)
         || split_once(time, b'.').is_some_and(|(s, f)| is_number(s) && is_number(f));
     let is_clock = is_time_of_day(time) || is_time_of_day(&[time, b".0"].concat());
-    (is_epoch || is_clock) && is_call(rest.trim_ascii_start())
+    (is_epoch || is_clock) && is_call(behind_annotations(rest.trim_ascii_start()))
+}
+
+/// The text behind the time since the call before, and the address of the instruction, which `-r`
+/// and `-i` add.
+fn behind_annotations(mut rest: &[u8]) -> &[u8] {
+    for (open, close) in [(&b"(+"[..], b')'), (&b"["[..], b']')] {
+        let inside = rest.strip_prefix(open);
+        if let Some((_, behind)) = inside.and_then(|inside| split_once(inside, close)) {
+            rest = behind.trim_ascii_start();
+        }
+    }
+    rest
 }
 
 /// The text after the id of a thread, which `-f` adds.
@@ -267,6 +280,8 @@ mod tests {
             ("[pid   12] 10:20:30.5 <... read resumed>) = 0\n", Some(Format::Strace)),
             ("10:20:30 --- SIGCHLD {} ---\n", Some(Format::Strace)),
             ("strace: Process 12 attached\n1700000000 read(3) = 0\n", Some(Format::Strace)),
+            ("12 1700000000.5 (+ 0.000000) [00007fc6] read(3) = 0\n", Some(Format::Strace)),
+            ("12 1.5 read(3) = 0\n > a.so(f+0x1) [0x2]\n", Some(Format::Strace)),
             ("read(3, \"\", 1) = 0\n", None),
             ("[    0.000000] Linux version 6\n[    0.000001] x\n", Some(Format::Dmesg)),
             ("<6>[    0.000000] Linux version 6\n", Some(Format::Dmesg)),
