@@ -7,9 +7,9 @@ use crate::text::{Item, TextEvents, number, seconds, split_once, trim_line};
 
 /// A message of the kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct KernelMessage<'a> {
+pub(crate) struct KernelMessage<'a> {
     /// Time, ns since boot.
-    pub(super) ts: i64,
+    pub(crate) ts: i64,
     /// Priority from 0 (emergency) to 7 (debug), if it is stated.
     pub(super) priority: Option<u32>,
     /// The part of the kernel that wrote it: a word before a colon.
@@ -19,7 +19,7 @@ pub(super) struct KernelMessage<'a> {
 }
 
 impl<'a> KernelMessage<'a> {
-    pub(super) fn parse(line: &'a [u8]) -> Option<Self> {
+    pub(crate) fn parse(line: &'a [u8]) -> Option<Self> {
         let line = trim_line(line);
         let (priority, line) = match line.strip_prefix(b"<") {
             Some(rest) => {

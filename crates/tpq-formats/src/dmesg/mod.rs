@@ -18,11 +18,13 @@ use tpq_tables::table::LogRow;
 use tpq_tables::{Stats, StringId, Tables};
 use tpq_trackers::track::Trackers;
 
-use self::log_lines::{KernelLines, KernelMessage};
+use self::log_lines::KernelLines;
+pub(crate) use self::log_lines::KernelMessage;
 use crate::text::{TextReader, lines, text_of};
 use crate::{DefaultClock, OpenFile, OpenedFile, TraceFormat};
 
-const MESSAGES: RunKind = format_run_kind(15);
+/// Runs of messages.
+pub(crate) const MESSAGES: RunKind = format_run_kind(15);
 const SOURCE: &str = "dmesg";
 /// The priority of messages that state none: information.
 const INFO: u32 = 6;
