@@ -96,6 +96,13 @@ pub(super) const TEXTS: &[(&str, &str)] = &[
         r#"{"resourceSpans":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"a"}},{"key":"process.pid","value":{"intValue":"7"}}]},"scopeSpans":[{"spans":[{"traceId":"aa","spanId":"01","name":"b","startTimeUnixNano":"5","endTimeUnixNano":7,"attributes":[{"key":"thread.id","value":{"intValue":3}},{"key":"l","value":{"arrayValue":{"values":[{"doubleValue":1.5}]}}}],"events":[{"timeUnixNano":"6","name":"e"}],"links":[{}],"status":{"code":2,"message":"m"}}]}]}]}"#,
     ),
     (
+        "OTLP in lines",
+        "{\"resourceSpans\":[{\"scopeSpans\":[{\"spans\":[{\"name\":\"a\",\
+         \"startTimeUnixNano\":\"5\",\"endTimeUnixNano\":7}]}]}]}\n{}\n\
+         {\"resourceSpans\":[{\"scopeSpans\":[{\"spans\":[{\"name\":\"b\",\
+         \"startTimeUnixNano\":\"6\",\"endTimeUnixNano\":8}]}]}]}\n",
+    ),
+    (
         "Instruments",
         "<?xml version=\"1.0\"?>\n<trace-query-result><node><row><event-time id=\"1\">5</event-time>\
          <subsystem id=\"2\">dev.perfetto.clock_sync</subsystem><os-log-metadata id=\"3\">\
