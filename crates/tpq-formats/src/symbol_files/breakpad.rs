@@ -92,7 +92,8 @@ pub(super) fn symbols_at(file: &[u8], addresses: &[u64]) -> Vec<Vec<SymbolLine>>
     let sorted: Vec<u64> = order.iter().map(|&index| addresses[index]).collect();
     let mut found = vec![Found::default(); sorted.len()];
     let mut names = Names::default();
-    let (mut starts, mut publics) = (Vec::new(), Vec::new());
+    let mut starts: Vec<u64> = Vec::new();
+    let mut publics: Vec<(u64, &[u8])> = Vec::new();
     let mut function: Option<Function<'_>> = None;
     for line in lines(file) {
         let (kind, rest) = split_word(line).unwrap_or_default();
