@@ -109,9 +109,7 @@ pub enum SourceError {
         path: PathBuf,
     },
     /// The archives hold no trace.
-    #[error(
-        "{shown}: no trace that tpq reads (Perfetto protobuf, Chrome JSON, text of ftrace) in it; found {found}"
-    )]
+    #[error("{shown}: no trace that tpq reads ({}) in it; found {found}", Format::trace_names())]
     NoTrace {
         /// The names of the archives in messages.
         shown: String,

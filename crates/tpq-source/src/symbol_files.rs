@@ -10,8 +10,10 @@ use crate::guarded_map::GuardedMap;
 
 /// The largest number of files that are listed: each takes memory.
 const MAX_FILES: usize = 1_000_000;
-/// The bytes that a binary begins with: of ELF, and of Mach-O of 64 and of 32 bits.
-const MAGIC: [[u8; 4]; 3] = [*b"\x7fELF", [0xcf, 0xfa, 0xed, 0xfe], [0xce, 0xfa, 0xed, 0xfe]];
+/// The bytes that a binary begins with: of ELF, and of Mach-O of 64 and of 32 bits. And those of
+/// symbols that Breakpad wrote.
+const MAGIC: [[u8; 4]; 4] =
+    [*b"\x7fELF", [0xcf, 0xfa, 0xed, 0xfe], [0xce, 0xfa, 0xed, 0xfe], *b"MODU"];
 
 /// A file that may be a binary.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -48,7 +50,8 @@ impl SymbolFile {
         Self { path, len: metadata.len(), modified: metadata.modified().ok() }
     }
 
-    /// Maps the file if it begins like a binary; `None` for any other file.
+    /// Maps the file if it begins like a binary or like symbols of Breakpad; `None` for any other
+    /// file.
     ///
     /// # Errors
     /// When it cannot be read.

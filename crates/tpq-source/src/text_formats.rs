@@ -7,6 +7,9 @@ const HEAD_LEN: usize = 16 << 10;
 /// The number of lines that must be in a format without a header.
 const LINES: usize = 3;
 
+/// Digits of the number of seconds since the epoch, at least.
+const DIGITS_OF_EPOCH: usize = 9;
+
 /// Whether lines are of a format.
 type IsFormat = fn(&[&[u8]]) -> bool;
 
@@ -54,12 +57,11 @@ fn is_logcat(lines: &[&[u8]]) -> bool {
     first.is_some_and(|line| is_log_message(line) || is_long_header(line))
 }
 
-/// Whether a line begins with a date and a time and then names a priority: as `pid tid P tag:`,
-/// with or without a user before, or as `P/tag(pid):`.
+/// Whether a line begins with a time and then names a priority: as `pid tid P tag:`, with or without
+/// a user before, or as `P/tag(pid):`.
 fn is_log_message(line: &[u8]) -> bool {
     let mut words = words(line);
-    let (Some(date), Some(time)) = (words.next(), words.next()) else { return false };
-    if !is_date(date) || !is_time_of_day(time) {
+    if !begins_with_time(&mut words) {
         return false;
     }
     let mut words = words.skip_while(|word| is_zone(word));
@@ -75,8 +77,20 @@ fn is_long_header(line: &[u8]) -> bool {
     let Some(inside) = line.strip_prefix(b"[ ").and_then(|it| it.strip_suffix(b" ]")) else {
         return false;
     };
-    let mut words = words(inside);
-    words.next().is_some_and(is_date) && words.next().is_some_and(is_time_of_day)
+    begins_with_time(&mut words(inside))
+}
+
+/// Whether the next words are a date and a time of day, or the next one is seconds since the epoch.
+fn begins_with_time<'a>(words: &mut impl Iterator<Item = &'a [u8]>) -> bool {
+    let Some(first) = words.next() else { return false };
+    is_epoch_time(first) || is_date(first) && words.next().is_some_and(is_time_of_day)
+}
+
+/// Whether this is a number of seconds of this century with a fraction. Seconds since boot are fewer.
+fn is_epoch_time(word: &[u8]) -> bool {
+    split_once(word, b'.').is_some_and(|(seconds, fraction)| {
+        seconds.len() >= DIGITS_OF_EPOCH && is_number(seconds) && is_number(fraction)
+    })
 }
 
 /// Whether this is `MM-DD` or `YYYY-MM-DD`.
@@ -103,8 +117,9 @@ fn is_zone(word: &[u8]) -> bool {
 /// Whether the first lines are calls of `strace`: the id of a thread if there are several, a time,
 /// and a call, a signal or an exit.
 fn is_strace(lines: &[&[u8]]) -> bool {
-    // It says on lines of their own which processes it follows.
-    let mut lines = lines.iter().filter(|line| !line.starts_with(b"strace: ")).take(LINES);
+    // It says on lines of their own which processes it follows, and from where calls were made.
+    let is_call = |line: &&&[u8]| !line.starts_with(b"strace: ") && !line.starts_with(b" > ");
+    let mut lines = lines.iter().filter(is_call).take(LINES);
     lines.next().is_some_and(|line| is_strace_line(line)) && lines.all(|line| is_strace_line(line))
 }
 
@@ -114,7 +129,19 @@ fn is_strace_line(line: &[u8]) -> bool {
     let is_epoch = is_number(time)
         || split_once(time, b'.').is_some_and(|(s, f)| is_number(s) && is_number(f));
     let is_clock = is_time_of_day(time) || is_time_of_day(&[time, b".0"].concat());
-    (is_epoch || is_clock) && is_call(rest.trim_ascii_start())
+    (is_epoch || is_clock) && is_call(behind_annotations(rest.trim_ascii_start()))
+}
+
+/// The text behind the time since the call before, and the address of the instruction, which `-r`
+/// and `-i` add.
+fn behind_annotations(mut rest: &[u8]) -> &[u8] {
+    for (open, close) in [(&b"(+"[..], b')'), (&b"["[..], b']')] {
+        let inside = rest.strip_prefix(open);
+        if let Some((_, behind)) = inside.and_then(|inside| split_once(inside, close)) {
+            rest = behind.trim_ascii_start();
+        }
+    }
+    rest
 }
 
 /// The text after the id of a thread, which `-f` adds.
@@ -140,9 +167,12 @@ fn is_call(text: &[u8]) -> bool {
     name > 0 && text.get(name) == Some(&b'(')
 }
 
-/// Whether the first lines begin with seconds since boot in brackets.
+/// Whether the first line begins with seconds since boot in brackets, and the next ones do so too or
+/// continue its message, indented.
 fn is_dmesg(lines: &[&[u8]]) -> bool {
-    !lines.is_empty() && lines.iter().take(LINES).all(|line| is_kernel_message(line))
+    let is_continued = |line: &[u8]| line.first().is_some_and(u8::is_ascii_whitespace);
+    lines.first().is_some_and(|line| is_kernel_message(line))
+        && lines.iter().take(LINES).all(|line| is_kernel_message(line) || is_continued(line))
 }
 
 fn is_kernel_message(line: &[u8]) -> bool {
@@ -233,6 +263,9 @@ mod tests {
             ("2024-12-13 10:32:20.030123 +0100 1 1 I a: b\n", Some(Format::Logcat)),
             ("12-13 10:32:20.030 D/tag( 12): b\n", Some(Format::Logcat)),
             ("[ 12-13 10:32:20.030 1: 2 D/tag ]\nb\n", Some(Format::Logcat)),
+            ("1709204400.500  1 1 I a: b\n", Some(Format::Logcat)),
+            ("[ 1709204400.500  1: 2 D/tag ]\nb\n", Some(Format::Logcat)),
+            ("12.500  1 1 I a: b\n", None),
             ("12-13 10:32 I a: b\n", None),
             (
                 "perf  7496/7496  [003] 264874.155353:    1001001   cpu-clock: \n\tff a (b)\n",
@@ -247,9 +280,13 @@ mod tests {
             ("[pid   12] 10:20:30.5 <... read resumed>) = 0\n", Some(Format::Strace)),
             ("10:20:30 --- SIGCHLD {} ---\n", Some(Format::Strace)),
             ("strace: Process 12 attached\n1700000000 read(3) = 0\n", Some(Format::Strace)),
+            ("12 1700000000.5 (+ 0.000000) [00007fc6] read(3) = 0\n", Some(Format::Strace)),
+            ("12 1.5 read(3) = 0\n > a.so(f+0x1) [0x2]\n", Some(Format::Strace)),
             ("read(3, \"\", 1) = 0\n", None),
             ("[    0.000000] Linux version 6\n[    0.000001] x\n", Some(Format::Dmesg)),
             ("<6>[    0.000000] Linux version 6\n", Some(Format::Dmesg)),
+            ("[    0.000000] a\n               b\n", Some(Format::Dmesg)),
+            ("  b\n[    0.000000] a\n", None),
             ("[12.5] a line of a log\n", None),
             ("# compiler: R8\na.B -> c:\n    int d -> e\n", Some(Format::NameMapping)),
             ("a.B -> c:\na.D -> d:\nno name\n", None),

@@ -5,10 +5,14 @@
 const SAMPLE_TYPE: u64 = 1 << 16 | 1 << 0 | 1 << 1 | 1 << 2 | 1 << 7 | 1 << 8 | 1 << 5;
 /// The field of samples with the event of a tracepoint.
 const RAW: u64 = 1 << 10;
+/// The field of samples with a copy of the stack of a process.
+const STACK_USER: u64 = 1 << 13;
 /// The type of events that are tracepoints.
 const TRACEPOINT: u32 = 2;
 /// The feature with the formats of tracepoints, and the record with them in a pipe.
 const TRACING_DATA: u8 = 1;
+/// The feature with build ids.
+const BUILD_ID: u8 = 2;
 const TRACING_DATA_RECORD: u32 = 66;
 /// Flags: frequencies, and fields of samples in all records.
 const FLAGS: u64 = 1 << 10 | 1 << 18;
@@ -25,6 +29,8 @@ pub struct PerfData {
     events: Vec<Vec<u8>>,
     records: Vec<u8>,
     features: Vec<(u8, Vec<u8>)>,
+    /// Records with build ids.
+    build_ids: Vec<u8>,
 }
 
 /// A sample.
@@ -89,6 +95,12 @@ impl PerfData {
     #[must_use]
     pub fn tracepoint(self, id: u16) -> Self {
         self.event_with(TRACEPOINT, u64::from(id), SAMPLE_TYPE | RAW)
+    }
+
+    /// Adds an event with copies of stacks in its samples, which end before them.
+    #[must_use]
+    pub fn event_with_stacks(self, kind: u32, config: u64) -> Self {
+        self.event_with(kind, config, SAMPLE_TYPE | STACK_USER)
     }
 
     fn event_with(mut self, kind: u32, config: u64, sample_type: u64) -> Self {
@@ -224,6 +236,34 @@ impl PerfData {
         self
     }
 
+    /// The same with the records that newer recorders write: the length of the data stands before
+    /// it, and more bytes behind.
+    #[must_use]
+    pub fn compressed_with_length(mut self) -> Self {
+        let stream = crate::zstd(&std::mem::take(&mut self.records));
+        for piece in stream.chunks(stream.len() / 3 + 1) {
+            let len = words(&[piece.len() as u64]);
+            let mut payload = [len, piece.to_vec()].concat();
+            payload.resize(payload.len().next_multiple_of(8) + 8, 0);
+            self.records.extend(record(83, 0, &payload));
+        }
+        self
+    }
+
+    /// Adds the build id of a binary, as the features of a file and the records of a pipe have it:
+    /// for a process, or for all if that is -1. A build id without its length is padded by zeros.
+    #[must_use]
+    pub fn build_id(mut self, pid: i32, id: &[u8], has_length: bool, path: &str) -> Self {
+        let mut padded = id.to_vec();
+        padded.resize(20, 0);
+        let len = if has_length { id.len() as u8 } else { 0 };
+        let ids = [halves(&[pid.cast_unsigned()]), padded, vec![len, 0, 0, 0]];
+        let payload = [ids.concat(), text(path)].concat();
+        let misc = if has_length { 2 | 1 << 15 } else { 2 };
+        self.build_ids.extend(record(67, misc, &payload));
+        self
+    }
+
     /// Adds a feature.
     #[must_use]
     pub fn feature(mut self, number: u8, section: Vec<u8>) -> Self {
@@ -273,6 +313,9 @@ impl PerfData {
         let entry = ATTRIBUTE as u64 + 16;
         let records = events + count * entry;
         let mut features = self.features.clone();
+        if !self.build_ids.is_empty() {
+            features.push((BUILD_ID, self.build_ids.clone()));
+        }
         features.sort_by_key(|(number, _)| *number);
         let mut flags = [0_u64; 4];
         for (number, _) in &features {
@@ -313,6 +356,7 @@ impl PerfData {
             }
             bytes.extend(record(80, 0, &[words(&[u64::from(*number)]), section.clone()].concat()));
         }
+        bytes.extend(&self.build_ids);
         bytes.extend(&self.records);
         bytes
     }

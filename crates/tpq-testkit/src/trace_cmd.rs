@@ -280,12 +280,16 @@ impl TraceCmd {
         for cpu in 0..self.pages.len() {
             file.resize(file.len().next_multiple_of(PAGE), 0);
             let pages = self.pages_of(cpu);
-            let data = match packed(&pages) {
-                Some(packed) => [1_u32.to_le_bytes().to_vec(), packed].concat(),
-                None => pages,
-            };
             of_buffer.extend((cpu as u32).to_le_bytes());
             of_buffer.extend((file.len() as u64).to_le_bytes());
+            // The size does not count the number of chunks, of which there is one.
+            let data = match packed(&pages) {
+                Some(packed) => {
+                    file.extend(1_u32.to_le_bytes());
+                    packed
+                }
+                None => pages,
+            };
             of_buffer.extend((data.len() as u64).to_le_bytes());
             file.extend(data);
         }

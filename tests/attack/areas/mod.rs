@@ -43,7 +43,7 @@ pub const AREAS: &[Area] = &[
     Area { name: "chrome_memory", bases: chrome_memory::bases, long: 10_000 },
     Area { name: "incremental", bases: incremental::bases, long: 10_000 },
     Area { name: left_out::NAME, bases: left_out::bases, long: 10_000 },
-    Area { name: "formats", bases: formats::bases, long: 360_000 },
+    Area { name: "formats", bases: formats::bases, long: 440_000 },
 ];
 
 fn message() -> Message {

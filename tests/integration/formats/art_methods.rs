@@ -76,6 +76,37 @@ ts       dur   depth  name                     tid  thread
 }
 
 #[test]
+fn calls_that_did_not_fit_are_a_loss() {
+    let whole = listed();
+    let at = whole.windows(5).position(|it| it == b"false").unwrap();
+    let full = [&whole[..at], b"true", &whole[at + 5..]].concat();
+    let trace = Imported::file(full);
+    assert_eq!(trace.cell("SELECT count(*) FROM slice"), "2");
+    let lost = "SELECT value, severity FROM stats WHERE name = 'format_records_lost'";
+    assert_eq!(trace.cells(lost), [["1", "data_loss"]]);
+}
+
+/// Version 1 has threads of one byte, and version 2 of two; both have one time.
+#[test]
+fn versions_with_one_time() {
+    for version in [1, 2] {
+        let lists = ["*threads\n7\tmain\n*methods\n", &METHODS.join("\n"), "\n*end\n"].concat();
+        let mut bytes = [&b"*version\n"[..], lists.as_bytes()].concat();
+        bytes.extend(header(version, 0));
+        for (method, at) in CALLS {
+            bytes.push(7);
+            bytes.extend((version == 2).then_some(0));
+            bytes.extend([method, at].into_iter().flat_map(u32::to_le_bytes));
+        }
+        let trace = Imported::file(bytes);
+        let slices = "SELECT ts, dur, tid FROM slice JOIN thread_track t ON t.id = slice.track_id \
+            JOIN thread USING (utid) ORDER BY ts";
+        let rows = [["1005000", "4000", "7"], ["1006000", "2000", "7"]];
+        assert_eq!(trace.cells(slices), rows, "version {version}");
+    }
+}
+
+#[test]
 fn what_comes_before_damage_is_read() {
     let bytes = streamed();
     let trace = Imported::file(&bytes[..bytes.len() - 5]);

@@ -149,6 +149,58 @@ ms    dur  type                 track              name
     assert_eq!(stats, expected, "a line without a time and `Pst=no`; `zz`");
 }
 
+/// 14:12:33.5 UTC is 1,656,079,953.5 s. The clock of the log goes on a quarter of a second while the
+/// device sleeps for 20 seconds.
+#[test]
+fn the_log_of_the_kernel() {
+    let report = "\
+========================================================
+== dumpstate: 2022-06-24 16:24:37
+========================================================
+
+------ KERNEL LOG (dmesg) ------
+<6>[   90.000000] usb: new
+<6>[  100.000000] PM: suspend entry 2022-06-24 14:12:33.500000000 UTC
+<4>[  100.250000] PM: suspend exit 2022-06-24 14:12:53.500000000 UTC
+<3>[  101.000000] Mem:
+                  free: 1
+no time
+------ 0.1s was the duration of 'KERNEL LOG (dmesg)' ------
+";
+    let trace = Imported::file(report);
+    let logs = "SELECT ts, prio, log_source, tag, msg FROM logs ORDER BY ts";
+    assert_eq!(
+        trace.cells(logs),
+        [
+            ["1656079943500000000", "6", "dmesg", "usb", "new"],
+            [
+                "1656079953500000000",
+                "6",
+                "dmesg",
+                "PM",
+                "suspend entry 2022-06-24 14:12:33.500000000 UTC",
+            ],
+            [
+                "1656079973500000000",
+                "4",
+                "dmesg",
+                "PM",
+                "suspend exit 2022-06-24 14:12:53.500000000 UTC",
+            ],
+            ["1656079974250000000", "3", "dmesg", "NULL", "Mem:\nfree: 1"],
+        ]
+    );
+    assert_eq!(trace.cell("SELECT count(*) FROM android_logs"), "0");
+    let what = "this line of the kernel's log has no time that can be read";
+    assert_eq!(trace.cells(PLACES), [["android_log_num_failed", "11", what]]);
+    let lines = "SELECT count(*) FROM android_dumpstate WHERE section = 'KERNEL LOG (dmesg)'";
+    assert_eq!(trace.cell(lines), "6");
+    // Without wall times, only lines of text are known.
+    let unknown = Imported::file(report.replace("PM: suspend", "PM: other"));
+    assert_eq!(unknown.cell("SELECT count(*) FROM logs"), "0");
+    assert!(unknown.cells(PLACES).is_empty());
+}
+
 /// The history may stand alone. Wakelocks need version 36 of the format.
 #[test]
 fn a_history_alone() {

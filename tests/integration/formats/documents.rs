@@ -340,6 +340,30 @@ fn report(records: &[Message]) -> Vec<u8> {
     bytes
 }
 
+/// Collectors write a document in each line. A line of metrics has no spans, and a damaged one does
+/// no harm to the others.
+#[test]
+fn spans_in_lines() {
+    let line = |name: &str, start: i64| {
+        let end = start + 500;
+        format!(
+            r#"{{"resourceSpans":[{{"resource":{{"attributes":[{{"key":"service.name","value":{{"stringValue":"{name}"}}}}]}},"scopeSpans":[{{"spans":[{{"name":"of {name}","startTimeUnixNano":"{start}","endTimeUnixNano":"{end}"}}]}}]}}]}}"#
+        )
+    };
+    let lines = [
+        line("a", 1_000),
+        r#"{"resourceMetrics":[]}"#.to_owned(),
+        line("b", 2_000),
+        r#"{"resourceSpans":["#.to_owned(),
+        String::new(),
+    ];
+    let trace = Imported::file(lines.join("\n"));
+    let spans = "SELECT ts, dur, slice.name, process.name FROM slice \
+        JOIN process_track t ON t.id = slice.track_id JOIN process USING (upid) ORDER BY ts";
+    assert_eq!(trace.cells(spans), [["1000", "500", "of a", "a"], ["2000", "500", "of b", "b"]]);
+    assert_eq!(trace.cells(PLACES), [["format_parse_errors", "4", "this is no valid JSON"]]);
+}
+
 #[test]
 fn a_report_of_simpleperf() {
     let entry =

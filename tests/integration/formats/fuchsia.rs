@@ -121,6 +121,15 @@ ts      dur     depth  name   tid  thread
     assert_eq!(kind_and_clock(&trace), ("fuchsia".to_owned(), vec![vec!["6".to_owned()]]));
 }
 
+/// Event 0 of a provider is that its buffer was full; others are no loss.
+#[test]
+fn full_buffers_are_losses() {
+    let provider_event = |number: u64| record(METADATA, 3 << 16 | 5 << 20 | number << 52, &[]);
+    let bytes = [trace(), provider_event(0), provider_event(1)].concat();
+    let lost = "SELECT value, severity FROM stats WHERE name = 'format_records_lost'";
+    assert_eq!(Imported::file(bytes).cells(lost), [["1", "data_loss"]]);
+}
+
 #[test]
 fn a_trace_that_was_cut() {
     let bytes = trace();

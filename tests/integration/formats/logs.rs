@@ -57,6 +57,23 @@ fn times_with_year_and_zone() {
     assert_eq!(rows, [["1709204400500000000", "20", "3", "tag", "text"]]);
 }
 
+/// Seconds since the epoch in place of a date, and the id of the user (`-v epoch`, `-v uid`) in each
+/// format. The tid is unknown in the second.
+#[test]
+fn times_since_the_epoch_and_users() {
+    let texts = [
+        "1709204400.500000  1000    20    21 I tag: text\n",
+        "1709204400.500000 I/tag( 1000:   20): text\n",
+        "[ 1709204400.500000  1000:   20:   21 I/tag ]\ntext\n\n",
+    ];
+    for (text, tid) in texts.into_iter().zip(["21", "20", "21"]) {
+        let trace = Imported::file(text);
+        let rows = "SELECT ts, tid, prio, tag, msg FROM android_logs JOIN thread USING (utid)";
+        assert_eq!(trace.cells(rows), [["1709204400500000000", tid, "4", "tag", "text"]], "{text}");
+        assert_eq!(trace.rows(STATS), "name  machine  file  value\n");
+    }
+}
+
 #[test]
 fn lines_that_are_no_message_are_counted() {
     let log = "01-02 00:00:01.000 20 21 I a: b\nhello\n01-02 00:00:01.000 20 21 I a: c\n";
@@ -92,4 +109,22 @@ fn the_log_of_the_kernel() {
         places,
         [["format_parse_errors", "4", "this line does not begin with seconds in brackets"]]
     );
+}
+
+/// A message of the kernel may have several lines; those after the first are indented.
+#[test]
+fn messages_of_the_kernel_with_several_lines() {
+    let log = "[    1.000000] Mem-Info:\n[    2.000000] active: 1\n               dirty: 2\n  \
+        free: 3\n[    3.000000] end\n";
+    let trace = Imported::file(log);
+    let rows = trace.cells("SELECT ts, tag, msg FROM logs ORDER BY ts");
+    assert_eq!(
+        rows,
+        [
+            ["1000000000", "NULL", "Mem-Info:"],
+            ["2000000000", "active", "1\ndirty: 2\nfree: 3"],
+            ["3000000000", "NULL", "end"],
+        ]
+    );
+    assert_eq!(trace.rows(STATS), "name  machine  file  value\n");
 }

@@ -3,6 +3,7 @@
 
 mod art_methods;
 mod bug_reports;
+mod containers;
 mod documents;
 mod fuchsia;
 mod heap_snapshot;

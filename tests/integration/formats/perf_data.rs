@@ -94,6 +94,7 @@ fn a_pipe() {
 #[test]
 fn compressed_records() {
     assert_rows(&Imported::file(recording().compressed().file()));
+    assert_rows(&Imported::file(recording().compressed_with_length().file()));
 }
 
 /// What is counted of recordings of perf.
@@ -254,6 +255,52 @@ fn mappings_without_a_size_are_left_out() {
     let trace = Imported::file(file);
     let names = trace.cells("SELECT name FROM stack_profile_mapping ORDER BY id");
     assert_eq!(names, [["[kernel.kallsyms]_text"], ["/lib/modules/b.ko"]]);
+}
+
+/// Build ids that stand apart from mappings are of a path in a process, or in any. One without a
+/// length has 20, 16 or 8 bytes, of which the last are not 0.
+#[test]
+fn build_ids_of_paths() {
+    let recording = PerfData::new()
+        .event(0, 0)
+        .mmap(70, (0x1000, 0x800, 0), "/bin/app")
+        .mmap(71, (0x1000, 0x800, 0), "/bin/app")
+        .mmap(70, (0x2000, 0x800, 0), "/lib/a.so")
+        .mmap(70, (0x3000, 0x800, 0), "/lib/b.so")
+        .mmap(70, (0x4000, 0x800, 0), "/lib/c.so")
+        .build_id(-1, &[1; 20], true, "/bin/app")
+        .build_id(71, &[2; 4], true, "/bin/app")
+        .build_id(-1, &[3; 16], false, "/lib/a.so")
+        .build_id(-1, &[4; 8], false, "/lib/b.so");
+    for file in [recording.file(), recording.pipe()] {
+        let trace = Imported::file(file);
+        let ids = trace.cells("SELECT name, build_id FROM stack_profile_mapping ORDER BY id");
+        assert_eq!(
+            ids,
+            [
+                ["/bin/app", "01".repeat(20).as_str()],
+                ["/bin/app", "02020202"],
+                ["/lib/a.so", "03".repeat(16).as_str()],
+                ["/lib/b.so", "04".repeat(8).as_str()],
+                ["/lib/c.so", ""],
+            ]
+        );
+        assert!(trace.cells(PERF_STATS).is_empty(), "{}", trace.rows(PERF_STATS));
+    }
+}
+
+/// Call stacks that have to be found in copies of memory are not; each such sample is counted.
+#[test]
+fn copies_of_stacks_are_counted() {
+    let file = PerfData::new()
+        .event_with_stacks(0, 0)
+        .sample(&sample(100, 2_000, 5, &[USER, 0x10]))
+        .sample(&sample(100, 3_000, 5, &[USER, 0x10]))
+        .file();
+    let trace = Imported::file(file);
+    assert_eq!(trace.cell("SELECT count(*) FROM perf_sample"), "2");
+    let unread = "SELECT idx, value FROM stats WHERE name = 'format_records_not_read'";
+    assert_eq!(trace.cells(unread), [[(1 << 13).to_string().as_str(), "2"]]);
 }
 
 /// Simpleperf states the names of functions. Those of a binary are by addresses of its symbols: its

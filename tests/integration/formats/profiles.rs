@@ -54,6 +54,16 @@ fn a_main_thread_that_is_renamed_names_its_process() {
     assert_eq!(trace.cells(names), [["7", "server", "server"], ["8", "worker", "server"]]);
 }
 
+/// `-F ip,sym` leaves out the binaries.
+#[test]
+fn stacks_without_binaries() {
+    let text = "a 7 1.5: cycles:\n\tff inner+0x1\n\tfe f(int)\n\n";
+    let trace = Imported::file(text);
+    assert_eq!(trace.cells(SAMPLES), [["1500000000", "7", "a", "f(int);inner"]]);
+    assert_eq!(trace.cells("SELECT name FROM stack_profile_mapping"), [["[unknown]"]]);
+    assert_eq!(trace.rows(STATS), "name  machine  file  value\n");
+}
+
 #[test]
 fn samples_without_stacks_and_other_lines_are_counted() {
     let text =
@@ -129,6 +139,8 @@ fn pprof() -> Vec<u8> {
         .message(2, sample(&[2, 1], 500))
         .message(2, sample(&[3], 7))
         .message(2, sample(&[9], 7))
+        .message(2, sample(&[9, 1], 3))
+        .message(2, sample(&[1], 4).uint(2, 5))
         .message(2, sample(&[], 0))
         .message(3, mapping)
         .message(4, main)
@@ -149,6 +161,8 @@ fn profiles_of_pprof() {
 name       type  unit         stack         value
 pprof cpu  cpu   nanoseconds  main;inlined  500.0
 pprof cpu  cpu   nanoseconds  [unknown]     7.0
+pprof cpu  cpu   nanoseconds  main          3.0
+pprof cpu  cpu   nanoseconds  main          4.0
 "
     );
     let mappings =
@@ -172,9 +186,10 @@ pprof cpu  cpu   nanoseconds  [unknown]     7.0
     );
     let kinds = trace.cells("SELECT trace_type FROM trace_file ORDER BY id");
     assert_eq!(kinds, [["gzip"], ["pprof"]]);
-    // The location 9 is none of the profile. A sample without locations and values is none.
+    // Two samples have the location 9, which is none of the profile, and one has a value more than
+    // there are types. A sample without locations and values is none.
     let errors = "SELECT value FROM stats WHERE name = 'format_parse_errors'";
-    assert_eq!(trace.cells(errors), [["1"]]);
+    assert_eq!(trace.cells(errors), [["3"]]);
 }
 
 /// A location without functions, 9 bytes behind the start of a mapping from offset 0x1000 of the

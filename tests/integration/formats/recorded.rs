@@ -9,6 +9,11 @@ fn recorded(name: &str) -> Imported {
     Imported::file(std::fs::read(folder.join(name)).unwrap())
 }
 
+/// The format of a file, within its compression.
+fn innermost(trace: &Imported) -> String {
+    trace.cell("SELECT trace_type FROM trace_file ORDER BY id DESC LIMIT 1")
+}
+
 /// `perf script` lists 29, 28 and 29 samples of `sh`, the first of them at 39,608.671908 s.
 #[test]
 fn samples_of_perf() {
@@ -53,6 +58,37 @@ fn tracepoints_of_perf() {
     assert_eq!(trace.cells(first), [["39613900767", "1", "24742", "tokio-rt-worker"]]);
     assert_eq!(trace.cell("SELECT count(*) FROM sched"), "0");
     assert_eq!(trace.cell("SELECT count(*) FROM perf_sample"), "12");
+}
+
+/// `trace-cmd report` lists 75 switches and 47 wakings, the first of them at 79,261.897009 s on CPU 1,
+/// to `sleep`, which sleeps at 79,261.897984 s. The state of thread 15 is `I` for the kernel.
+#[test]
+fn recordings_of_trace_cmd() {
+    for name in ["trace_cmd.dat", "trace_cmd_6.dat.gz"] {
+        let trace = recorded(name);
+        let counts = "SELECT name, cpu, count(*), min(ts), max(ts) FROM ftrace_event \
+            WHERE name = 'sched_switch' GROUP BY name, cpu ORDER BY cpu DESC LIMIT 1";
+        let of_cpu = trace.cells(counts);
+        assert_eq!(of_cpu[0][..4], ["sched_switch", "1", "40", "79261897008767"], "{name}");
+        let all = "SELECT name, count(*) FROM ftrace_event GROUP BY name ORDER BY name";
+        assert_eq!(trace.cells(all), [["sched_switch", "75"], ["sched_waking", "47"]], "{name}");
+        let first = "SELECT ts, dur, cpu, tid, thread.name, end_state FROM sched \
+            JOIN thread USING (utid) ORDER BY ts LIMIT 3";
+        assert_eq!(
+            trace.cells(first),
+            [
+                ["79261897008767", "975520", "1", "19844", "sleep", "S"],
+                ["79261897984287", "27932", "1", "32600", "memfd:sealed-91", "S"],
+                ["79261898012219", "4206", "1", "15", "rcu_preempt", "I"],
+            ],
+            "{name}"
+        );
+        let release = "SELECT str_value FROM metadata WHERE name = 'system_release'";
+        assert_eq!(trace.cell(release), "6.18.44-fc-v595", "{name}");
+        let errors = "SELECT count(*) FROM stats WHERE name = 'format_parse_errors' AND value > 0";
+        assert_eq!(trace.cell(errors), "0", "{name}");
+        assert_eq!(innermost(&trace), "trace_cmd", "{name}");
+    }
 }
 
 /// 97 lines: one resumes a call, and 91 state a duration, 42,223 us in all.
@@ -128,6 +164,73 @@ fn a_heap_profile_of_node() {
     );
     assert_eq!(trace.cell("SELECT sum(value) FROM __intrinsic_aggregate_sample"), "12101904.0");
     assert_eq!(kind_and_clock(&trace).0, "heapprofile");
+    assert_eq!(trace.rows(STATS), "name  machine  file  value\n");
+}
+
+/// The file states 41,091 nodes, the sizes of which sum to 2,985,955.
+#[test]
+fn a_heap_snapshot_of_node() {
+    let trace = recorded("node.heapsnapshot.zst");
+    let all = "SELECT count(*), sum(self_size) FROM heap_graph_object";
+    assert_eq!(trace.cells(all), [["41091", "2985955"]]);
+    let nodes = "SELECT count(*), sum(self_size) FROM heap_graph_object o \
+        JOIN heap_graph_class c ON c.id = o.type_id WHERE c.name = 'Node'";
+    assert_eq!(trace.cells(nodes), [["1000", "48000"]]);
+    assert_eq!(innermost(&trace), "v8_heap_snapshot");
+}
+
+/// The first of the 1,000 nodes has no next one.
+#[test]
+fn a_heap_of_java() {
+    let trace = recorded("java.hprof.zst");
+    let fields = "SELECT field_name, field_type_name, count(*) FROM heap_graph_reference r \
+        JOIN heap_graph_object o ON o.id = r.owner_id JOIN heap_graph_class c ON c.id = o.type_id \
+        WHERE c.name = 'Small$Node' GROUP BY field_name, field_type_name ORDER BY field_name";
+    assert_eq!(
+        trace.cells(fields),
+        [
+            ["Small$Node.data", "long[]", "1000"],
+            ["Small$Node.name", "java.lang.String", "1000"],
+            ["Small$Node.next", "Small$Node", "999"],
+        ]
+    );
+    let nodes = "SELECT count(*), count(DISTINCT root_distance) FROM heap_graph_object o \
+        JOIN heap_graph_class c ON c.id = o.type_id WHERE c.name = 'Small$Node'";
+    // Each node is one further from the roots than the one before it.
+    assert_eq!(trace.cells(nodes), [["1000", "1000"]]);
+    let errors = "SELECT count(*) FROM stats WHERE severity != 'info' AND value > 0";
+    assert_eq!(trace.cell(errors), "0");
+    assert_eq!(innermost(&trace), "art_hprof");
+}
+
+/// The times are those that the program gave its spans, from 1,700,000,000 s on.
+#[test]
+fn spans_of_open_telemetry() {
+    let trace = recorded("spans.pb");
+    let spans = "SELECT ts - 1700000000000000000 AS ts, dur, slice.name, pid, process.name \
+        FROM slice JOIN process_track t ON t.id = slice.track_id JOIN process USING (upid) \
+        ORDER BY ts";
+    assert_eq!(
+        trace.cells(spans),
+        [
+            ["0", "5000000", "order", "4711", "shop"],
+            ["1000000", "2000000", "pay", "4711", "shop"],
+            ["2000000", "2000000", "ship", "4711", "shop"],
+        ]
+    );
+    let args = "SELECT key, display_value FROM slice JOIN args USING (arg_set_id) \
+        WHERE slice.name = 'pay' AND key NOT GLOB '*_id' ORDER BY key";
+    assert_eq!(
+        trace.cells(args),
+        [
+            ["events[0].attributes.attempt", "2"],
+            ["events[0].name", "retry"],
+            ["events[0].ts", "1700000000001500000"],
+            ["kind", "3"],
+            ["status.code", "2"],
+            ["status.message", "card refused"],
+        ]
+    );
     assert_eq!(trace.rows(STATS), "name  machine  file  value\n");
 }
 

@@ -48,6 +48,34 @@ SIGCHLD     args  {si_signo=SIGCHLD}
     assert_eq!(trace.rows(STATS), "name  machine  file  value\n");
 }
 
+/// `-r` adds the time since the call before, `-i` an address, and `-k` the call stack. A killed
+/// process leaves a call without an end, and a value that is not known.
+#[test]
+fn further_options_and_killed_processes() {
+    let text = "\
+12 1700000000.000000 (+     0.000000) [00007fc60f08dad7] getpid() = 12 <0.000001>
+ > /lib/libc.so.6(getpid+0x7) [0x1234]
+12 1700000000.100000 (+     0.100000) read(0, \"\", 9) = 0
+13 1700000000.150000 read(0,  <unfinished ...>) = ?
+14 1700000000.160000 pause( <unfinished ...>
+13 1700000000.200000 +++ killed by SIGKILL +++
+14 1700000000.300000 +++ killed by SIGKILL (core dumped) +++
+";
+    let trace = Imported::file(text);
+    assert_eq!(
+        trace.cells("SELECT ts - 1700000000000000000, dur, name FROM slice ORDER BY ts"),
+        [
+            ["0", "1000", "getpid"],
+            ["100000000", "0", "read"],
+            ["150000000", "0", "read"],
+            ["160000000", "-1", "pause"],
+            ["200000000", "0", "killed by SIGKILL"],
+            ["300000000", "0", "killed by SIGKILL (core dumped)"],
+        ]
+    );
+    assert_eq!(trace.rows(STATS), "name  machine  file  value\n");
+}
+
 /// Times of the day are of 1 January 1970, and those that go back by hours of the next day.
 #[test]
 fn times_of_the_day() {

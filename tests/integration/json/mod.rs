@@ -7,6 +7,7 @@ mod counters;
 mod cpu_profiles;
 mod flows;
 mod instants;
+mod kineto;
 mod mutations;
 mod shapes;
 mod slices;

@@ -231,6 +231,38 @@ fn functions_of_a_binary_without_debug_information() {
     assert_eq!(trace.cells(FUNCTIONS).len(), 6);
 }
 
+/// The file has an id of 16 bytes of the build id, or all of it. Frames of a mapping without a load
+/// bias have no names, since nothing says at which address an offset is.
+#[test]
+fn functions_of_breakpad() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("lib.so.sym");
+    let records = "FILE 0 /src/a.c\nINLINE_ORIGIN 0 add\nFUNC 41000 10 0 work\n\
+        INLINE 0 8 0 0 41008 4\n41000 8 7 0\n41008 4 4 0\n4100c 4 9 0\nPUBLIC 41010 0 run\n";
+    let heads = [
+        "MODULE Linux x86_64 67452301AB89EFCD0123456789ABCDEF0 lib.so\n",
+        "MODULE Linux x86_64 000000000000000000000000000000000 lib.so\n\
+         INFO CODE_ID 0123456789ABCDEF0123456789ABCDEF01234567\n",
+    ];
+    for head in heads {
+        std::fs::write(&path, [head, records].concat()).unwrap();
+        let trace = symbolized(vec![folder.path().to_owned()]);
+        assert_eq!(
+            trace.rows(FUNCTIONS),
+            "\
+id  rel_pc  name  file      line
+2   266271  run   NULL      NULL
+3   266249  add   /src/a.c  4
+3   266249  work  /src/a.c  8
+4   266271  run   NULL      NULL
+5   266249  add   /src/a.c  4
+5   266249  work  /src/a.c  8
+",
+            "{head}"
+        );
+    }
+}
+
 /// Symbols of the trace itself come first.
 #[test]
 fn symbols_in_a_trace_are_kept() {
@@ -257,8 +289,15 @@ fn symbols_in_a_trace_are_kept() {
 fn damaged_binaries_give_no_symbols() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("damaged");
-    for name in ["inlined.elf", "inlined.debug"] {
-        let binary = std::fs::read(binaries().join(name)).unwrap();
+    let read = |name: &str| std::fs::read(binaries().join(name)).unwrap();
+    let breakpad = "MODULE Linux x86_64 67452301AB89EFCD0123456789ABCDEF0 lib.so\nFILE 0 a\n\
+        INLINE_ORIGIN 0 add\nFUNC 41000 20 0 run\nINLINE 0 8 0 0 41008 4\n41000 20 7 0\n";
+    let files = [
+        ("inlined.elf", read("inlined.elf")),
+        ("inlined.debug", read("inlined.debug")),
+        ("Breakpad", breakpad.as_bytes().to_vec()),
+    ];
+    for (name, binary) in files {
         let step = binary.len() / 40;
         for at in (0..binary.len()).step_by(step) {
             // Cut off there, and with a part overwritten.

@@ -20,6 +20,8 @@ pub(super) enum Part<'a> {
     /// A line about a method.
     Method(&'a [u8]),
     Call(Call),
+    /// Later calls did not fit into the buffer.
+    Overflow,
 }
 
 /// A method was entered or left.
@@ -134,6 +136,7 @@ fn lists<'a>(trace: &'a [u8], take: &mut impl FnMut(Part<'a>)) -> Result<usize, 
                 take(Part::Thread(tid, name));
             }
             b"*methods" => take(Part::Method(line)),
+            _ if line == b"data-file-overflow=true" => take(Part::Overflow),
             _ if line == b"clock=thread-cpu" => {
                 return Err((at, "the trace has only times of threads, which cannot be compared"));
             }

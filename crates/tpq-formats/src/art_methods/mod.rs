@@ -67,6 +67,7 @@ fn decode_lists(
             }
             None => lost += 1,
         },
+        Part::Overflow => stats.increment(Stat::FormatRecordsLost),
         Part::Call(_) => {}
     });
     stats.add(Stat::FormatParseErrors, lost);

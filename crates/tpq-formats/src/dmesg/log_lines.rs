@@ -7,19 +7,19 @@ use crate::text::{Item, TextEvents, number, seconds, split_once, trim_line};
 
 /// A message of the kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct KernelMessage<'a> {
+pub(crate) struct KernelMessage<'a> {
     /// Time, ns since boot.
-    pub(super) ts: i64,
+    pub(crate) ts: i64,
     /// Priority from 0 (emergency) to 7 (debug), if it is stated.
     pub(super) priority: Option<u32>,
     /// The part of the kernel that wrote it: a word before a colon.
     pub(super) tag: Option<&'a [u8]>,
-    /// Text.
+    /// Text. Lines after the first are indented.
     pub(super) text: &'a [u8],
 }
 
 impl<'a> KernelMessage<'a> {
-    pub(super) fn parse(line: &'a [u8]) -> Option<Self> {
+    pub(crate) fn parse(line: &'a [u8]) -> Option<Self> {
         let line = trim_line(line);
         let (priority, line) = match line.strip_prefix(b"<") {
             Some(rest) => {
@@ -47,7 +47,7 @@ fn tag_and_text(rest: &[u8]) -> (Option<&[u8]>, &[u8]) {
     }
 }
 
-/// Divides the log into messages.
+/// Divides the log into messages: a line, and the indented lines behind it.
 pub(super) struct KernelLines;
 
 impl TextEvents for KernelLines {
@@ -57,20 +57,50 @@ impl TextEvents for KernelLines {
         if trim_line(line).is_empty() {
             return (len, Item::Nothing);
         }
-        let item = match KernelMessage::parse(line) {
-            Some(message) => Item::Event { kind: MESSAGES, ts: message.ts },
+        match KernelMessage::parse(line) {
+            Some(message) => {
+                let len = len + len_of_indented(rest);
+                (len, Item::Event { kind: MESSAGES, ts: message.ts })
+            }
             None => {
                 let what = "this line does not begin with seconds in brackets";
-                Item::Malformed(Loss::MalformedRecord, what)
+                (len, Item::Malformed(Loss::MalformedRecord, what))
             }
-        };
-        (len, item)
+        }
     }
+}
+
+/// The number of bytes of the indented lines at the start of a text. Empty lines end them.
+fn len_of_indented(text: &[u8]) -> usize {
+    let mut rest = text;
+    while rest.first().is_some_and(|&byte| matches!(byte, b' ' | b'\t')) {
+        let (line, after) = split_once(rest, b'\n').unwrap_or((rest, &[]));
+        if trim_line(line).is_empty() {
+            break;
+        }
+        rest = after;
+    }
+    text.len() - rest.len()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn indented_lines_are_of_the_message_before() {
+        let text = b"[1.0] a\n  b\n\tc\n[2.0] d\n  e";
+        let mut lens = Vec::new();
+        let mut at = 0;
+        while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
+            let (len, item) = KernelLines.next(rest);
+            assert!(matches!(item, Item::Event { .. }), "{item:?}");
+            lens.push(len);
+            at += len;
+        }
+        assert_eq!(lens, [15, 11]);
+        assert_eq!(len_of_indented(b"  \n  b\n"), 0);
+    }
 
     #[test]
     fn messages_and_their_parts() {

@@ -4,8 +4,12 @@
 //! ```text
 //! <6>[    0.123456] Linux version 6.1
 //! ```
+//!
+//! Further lines of a message are indented.
 
 mod log_lines;
+
+use std::borrow::Cow;
 
 use tpq_clock::MONOTONIC;
 use tpq_decode::{FormatDecoder, RunEvent, format_run_kind};
@@ -14,11 +18,13 @@ use tpq_tables::table::LogRow;
 use tpq_tables::{Stats, StringId, Tables};
 use tpq_trackers::track::Trackers;
 
-use self::log_lines::{KernelLines, KernelMessage};
-use crate::text::TextReader;
+use self::log_lines::KernelLines;
+pub(crate) use self::log_lines::KernelMessage;
+use crate::text::{TextReader, lines, text_of};
 use crate::{DefaultClock, OpenFile, OpenedFile, TraceFormat};
 
-const MESSAGES: RunKind = format_run_kind(15);
+/// Runs of messages.
+pub(crate) const MESSAGES: RunKind = format_run_kind(15);
 const SOURCE: &str = "dmesg";
 /// The priority of messages that state none: information.
 const INFO: u32 = 6;
@@ -31,6 +37,15 @@ pub(crate) const DECODER: FormatDecoder =
 
 fn open(file: OpenFile<'_>) -> OpenedFile<'_> {
     OpenedFile { reader: Box::new(TextReader::new(file, KernelLines)), work: None }
+}
+
+/// The lines of a message, without the white space around each.
+fn without_indents(text: &[u8]) -> Cow<'_, str> {
+    if memchr::memchr(b'\n', text).is_none() {
+        return text_of(text);
+    }
+    let lines: Vec<Cow<'_, str>> = lines(text).map(|line| text_of(line.trim_ascii())).collect();
+    Cow::Owned(lines.join("\n"))
 }
 
 fn decode_message(
@@ -47,7 +62,7 @@ fn decode_message(
         prio: message.priority.unwrap_or(INFO),
         log_source: tables.strings.intern(SOURCE),
         tag: message.tag.map_or(StringId::NULL, |tag| tables.strings.intern_bytes(tag)),
-        msg: tables.strings.intern_bytes(message.text),
+        msg: tables.strings.intern(&without_indents(message.text)),
         arg_set_id: None,
     };
     tables.logs.push(row);

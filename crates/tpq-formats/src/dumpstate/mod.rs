@@ -4,12 +4,14 @@
 //! ```text
 //! reader ──▶ lines                     rows of the text
 //!        ├─▶ logcat                    messages, except those in logs that the device stored
+//!        ├─▶ kernel_log ──▶ dmesg      messages of the kernel, where their wall time is known
 //!        └─▶ battery ──▶ history_item  states, events, wakelocks
 //! ```
 
 mod battery;
 mod history_item;
 mod history_names;
+mod kernel_log;
 mod lines;
 mod reader;
 mod sections;

@@ -8,10 +8,12 @@ use tpq_ingest::{
 use tpq_source::ReportDate;
 
 use super::battery::{Step, step};
+use super::kernel_log::KernelClock;
 use super::sections::{Contents, Sections, lines};
 use super::stored_logs::StoredLogs;
 use super::{BATTERY, TEXT};
 use crate::OpenFile;
+use crate::dmesg::{self, KernelMessage};
 use crate::logcat::{LogMessage, MESSAGES};
 
 /// A batch ends after this many bytes of text.
@@ -29,6 +31,8 @@ pub(super) struct DumpstateReader<'a> {
     sections: Sections,
     date: Option<ReportDate>,
     stored: StoredLogs,
+    /// The clock of the kernel's log, within its section.
+    kernel: Option<KernelClock>,
     /// Time of the last line of the history of the battery, ms.
     battery_ms: i64,
     file: FileContext,
@@ -48,6 +52,7 @@ pub(super) struct DumpstateReader<'a> {
 struct Open {
     messages: Vec<(i64, u32, u32)>,
     history: Vec<(i64, u32, u32)>,
+    kernel: Vec<(i64, u32, u32)>,
 }
 
 impl<'a> DumpstateReader<'a> {
@@ -65,6 +70,7 @@ impl<'a> DumpstateReader<'a> {
             sections: Sections::default(),
             date,
             stored: stored.unwrap_or_default(),
+            kernel: None,
             battery_ms: 0,
             clock: names.clock(0, names.default),
             file,
@@ -97,7 +103,11 @@ impl<'a> DumpstateReader<'a> {
             }
             part.get_or_insert(offset);
             self.sections.next(line);
+            if self.sections.contents() != Contents::KernelLog {
+                self.kernel = None;
+            }
             match self.sections.contents() {
+                Contents::KernelLog => self.take_kernel_line(line, start, offset, open),
                 Contents::Log => self.take_message(line, start, offset, open),
                 Contents::Battery => self.take_history(line, start, offset, open),
                 _ => {}
@@ -129,6 +139,34 @@ impl<'a> DumpstateReader<'a> {
             open.messages.push((ts, offset as u32, line.len() as u32));
             self.note(ts);
         }
+    }
+
+    /// Takes a line of the kernel's log, where wall times are known. All lines have rows of text.
+    fn take_kernel_line(&mut self, line: &[u8], start: usize, offset: usize, open: &mut Open) {
+        if line.is_empty() || line.starts_with(b"---") {
+            return;
+        }
+        let text = self.text;
+        let clock = self.kernel.get_or_insert_with(|| {
+            KernelClock::of_section(text.get(start + offset..).unwrap_or_default())
+        });
+        if clock.is_unknown() {
+            return;
+        }
+        if line.first().is_some_and(u8::is_ascii_whitespace) {
+            // It continues the message before.
+            if let Some((_, first, len)) = open.kernel.last_mut() {
+                *len = (offset + line.len()).saturating_sub(*first as usize) as u32;
+            }
+            return;
+        }
+        let ts = KernelMessage::parse(line).and_then(|message| clock.wall_time(message.ts));
+        let Some(ts) = ts else {
+            let what = "this line of the kernel's log has no time that can be read";
+            return self.lose(start + offset, Loss::MalformedLogLine, what);
+        };
+        open.kernel.push((ts, offset as u32, line.len() as u32));
+        self.note(ts);
     }
 
     fn take_history(&mut self, line: &[u8], start: usize, offset: usize, open: &mut Open) {
@@ -218,6 +256,7 @@ impl EventReader for DumpstateReader<'_> {
         let mut open = Open::default();
         self.take_lines(&mut open);
         self.close(MESSAGES, start, open.messages, &mut batch);
+        self.close(dmesg::MESSAGES, start, open.kernel, &mut batch);
         self.close(BATTERY, start, open.history, &mut batch);
         if self.done {
             self.close_text(&mut batch);

@@ -19,6 +19,8 @@ pub(super) enum Contents {
     Services,
     /// A log.
     Log,
+    /// The log of the kernel.
+    KernelLog,
     /// The history of the battery.
     Battery,
 }
@@ -55,7 +57,7 @@ const SERVICE_DURATION: &[u8] = b"was the duration of dumpsys";
 const RULE: &[u8] = &[b'-'; 46];
 /// The first line of the history of a battery, which may stand alone in a file.
 const BATTERY: &[u8] = b"9,0,i,vers,";
-/// Sections with logs. That of the kernel repeats messages of the system's.
+/// Sections with logs of Android.
 const LOGS: [&[u8]; 3] = [b"SYSTEM LOG", b"EVENT LOG", b"RADIO LOG"];
 /// Sections that are one in the table, of which there is one for each device.
 const BLOCK_STAT: &[u8] = b"BLOCK STAT";
@@ -107,6 +109,7 @@ fn contents_of(name: &[u8]) -> Contents {
     match name {
         _ if name.starts_with(b"DUMPSYS") => Contents::Services,
         _ if LOGS.iter().any(|log| name.starts_with(log)) => Contents::Log,
+        _ if name.starts_with(b"KERNEL LOG") => Contents::KernelLog,
         _ if name.starts_with(b"CHECKIN BATTERYSTATS") => Contents::Battery,
         _ => Contents::Text,
     }

@@ -54,6 +54,9 @@ fn decode_definitions(
         let Some(header) = Header::read(record) else { continue };
         let words = Words::behind_header(record);
         match header.kind() {
+            records::kind::METADATA if header.reports_loss() => {
+                stats.increment(Stat::FormatRecordsLost);
+            }
             records::kind::METADATA
             | records::kind::INITIALIZATION
             | records::kind::STRING

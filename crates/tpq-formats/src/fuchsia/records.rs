@@ -23,6 +23,10 @@ pub(super) mod kind {
 /// Types of metadata that choose the provider of the records that follow.
 const PROVIDER_INFO: u64 = 1;
 const PROVIDER_SECTION: u64 = 2;
+/// The type of metadata that reports something of a provider, and the report that its buffer was
+/// full.
+const PROVIDER_EVENT: u64 = 3;
+const BUFFER_FULL: u64 = 0;
 /// Ticks in a second of providers that state none.
 pub(super) const DEFAULT_TICKS: u64 = 1_000_000_000;
 const NS_PER_S: i128 = 1_000_000_000;
@@ -51,6 +55,13 @@ impl Header {
         let is_of_provider = self.kind() == kind::METADATA
             && matches!(self.bits(16, 19), PROVIDER_INFO | PROVIDER_SECTION);
         is_of_provider.then(|| self.bits(20, 51))
+    }
+
+    /// Whether the record reports that a provider dropped records.
+    pub(super) fn reports_loss(self) -> bool {
+        self.kind() == kind::METADATA
+            && self.bits(16, 19) == PROVIDER_EVENT
+            && self.bits(52, 55) == BUFFER_FULL
     }
 
     /// Bytes of the record.

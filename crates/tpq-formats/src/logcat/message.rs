@@ -47,28 +47,34 @@ impl<'a> LogMessage<'a> {
         Some(Self { stamp, pid, tid: Some(tid), priority: priority(letter), tag, text })
     }
 
-    /// `P/tag( pid): text`.
+    /// `P/tag([user:] pid): text`.
     fn time(stamp: Stamp, rest: &'a [u8]) -> Option<Self> {
         let [letter @ b'A'..=b'Z', b'/', rest @ ..] = rest else { return None };
         let end = memchr::memmem::find(rest, b"): ")
             .or_else(|| rest.strip_suffix(b"):").map(<[u8]>::len))?;
         let (head, text) = rest.split_at_checked(end)?;
         let open = memchr::memrchr(b'(', head)?;
-        let pid = number(head.get(open + 1..)?.trim_ascii())?;
+        // The id of the user may stand before it.
+        let pid = head.get(open + 1..)?.rsplit(|&byte| byte == b':').next()?;
+        let pid = number(pid.trim_ascii())?;
         let tag = head.get(..open)?.trim_ascii_end();
         let text = text.get(3..).unwrap_or_default();
         Some(Self { stamp, pid, tid: None, priority: priority(*letter), tag, text })
     }
 
-    /// `pid: tid P/tag` in the header, and the text in the lines behind it.
+    /// `[user:] pid: tid P/tag` in the header, and the text in the lines behind it.
     fn long(stamp: Stamp, header: &'a [u8], text: &'a [u8]) -> Option<Self> {
-        let (pid, rest) = split_once(header, b':')?;
-        let (tid, rest) = split_word(rest)?;
+        let ids = |(pid, rest): (&'a [u8], &'a [u8])| {
+            let (tid, rest) = split_word(rest)?;
+            Some((number(pid.trim_ascii())?, number(tid)?, rest))
+        };
+        let (first, behind) = split_once(header, b':')?;
+        let (pid, tid, rest) = ids((first, behind)).or_else(|| ids(split_once(behind, b':')?))?;
         let [letter @ b'A'..=b'Z', b'/', tag @ ..] = rest else { return None };
         Some(Self {
             stamp,
-            pid: number(pid.trim_ascii())?,
-            tid: Some(number(tid)?),
+            pid,
+            tid: Some(tid),
             priority: priority(*letter),
             tag: tag.trim_ascii_end(),
             text: text.trim_ascii_end(),
@@ -128,9 +134,14 @@ mod tests {
             ("01-02 00:00:00.030 20 21 D no tag", (30, 20, Some(21), 3, "", "no tag")),
             ("01-02 00:00:00.030 V/tag (  20): text", (30, 20, None, 2, "tag", "text")),
             ("01-02 00:00:00.030 F/a(b)( 20): (c): d", (30, 20, None, 7, "a(b)", "(c): d")),
+            ("01-02 00:00:00.030 I/tag( 1000:   20): text", (30, 20, None, 4, "tag", "text")),
             (
                 "[ 01-02 00:00:00.030    20:   21 W/tag ]\nline\nother\n\n",
                 (30, 20, Some(21), 5, "tag", "line\nother"),
+            ),
+            (
+                "[ 01-02 00:00:00.030  1000:   20:12345 W/tag:x ]\nline\n",
+                (30, 20, Some(12345), 5, "tag:x", "line"),
             ),
         ] {
             let (ms, pid, tid, priority, tag, text) = expected;

@@ -20,6 +20,7 @@ use tpq_trackers::track::{Tid, Trackers};
 
 use self::log_lines::LogLines;
 pub(crate) use self::message::LogMessage;
+pub(crate) use self::stamp::Stamp;
 use crate::text::TextReader;
 use crate::{DefaultClock, OpenFile, OpenedFile, TraceFormat};
 

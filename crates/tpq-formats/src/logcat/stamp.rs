@@ -25,7 +25,7 @@ const NO_YEAR: i64 = 1970;
 impl Stamp {
     /// Reads a time, and returns the text behind it: `[YYYY-]MM-DD hh:mm:ss.fraction [zone]`, or
     /// seconds with a fraction.
-    pub(super) fn parse(line: &[u8]) -> Option<(Self, &[u8])> {
+    pub(crate) fn parse(line: &[u8]) -> Option<(Self, &[u8])> {
         let (date, rest) = split_word(line)?;
         if let Some(ts) = seconds(date) {
             return Some((Self { ts, yearless: None, is_local: false }, rest));

@@ -1,14 +1,31 @@
-//! Spans in JSON.
+//! Spans in JSON: one document, or one in each line, as collectors store them.
 
 use std::borrow::Cow;
 
 use super::span::{NO_TIME, Resource, Span, SpanEvent, Value, place};
 use crate::document::{Document, Events, Json, JsonError, Place};
 
-/// The resources of a document.
+/// The documents of a file.
+fn documents(file: &[u8]) -> Vec<&[u8]> {
+    let is_empty = |line: &[u8]| line.trim_ascii().is_empty();
+    let mut lines = file.split(|&byte| byte == b'\n').filter(|line| !is_empty(line));
+    let (first, second) = (lines.next(), lines.next());
+    let is_of_lines = second.is_some() && first.is_some_and(|it| Json::document(it).is_ok());
+    match is_of_lines {
+        true => first.into_iter().chain(second).chain(lines).collect(),
+        false => vec![file],
+    }
+}
+
+/// The resources of a file.
 pub(super) fn resources(text: &[u8]) -> Vec<Resource<'_>> {
+    let documents = documents(text);
+    // One document was checked when the times were read, and a file without it has no events.
+    let is_checked = documents.len() == 1;
+    let documents = documents.into_iter().filter(|it| is_checked || Json::document(it).is_ok());
+    let parts = documents.flat_map(|it| Json::of_part(it).enter("resourceSpans").elements());
     let mut found = Vec::new();
-    for part in Json::of_part(text).enter("resourceSpans").elements() {
+    for part in parts {
         let attributes = part.enter("resource").get("attributes");
         found.push(Resource {
             place: place(text, part.raw()),
@@ -28,21 +45,29 @@ fn attribute<'a>(attributes: Json<'a>, key: &str) -> Option<Json<'a>> {
 
 /// Reads the times of all spans.
 pub(super) fn read(text: &[u8]) -> Document {
-    let document = match Json::document(text) {
-        Ok(document) => document,
-        Err(JsonError { at, what }) => return Document::damaged(at, what),
-    };
     let (mut times, mut parts, mut problems) = (Vec::new(), Vec::new(), Vec::new());
-    document.for_each(["resourceSpans", "scopeSpans", "spans"], |span| {
-        let range = place(text, span.raw());
-        match time(span) {
-            Some((start, _)) => {
-                times.push(start);
-                parts.push(range);
+    let documents = documents(text);
+    let is_one = documents.len() == 1;
+    for part in documents {
+        let document = match Json::document(part) {
+            Ok(document) => document,
+            Err(JsonError { at, what }) if is_one => return Document::damaged(at, what),
+            Err(JsonError { at, what }) => {
+                problems.push((place(text, part).start + at, what));
+                continue;
             }
-            None => problems.push((range.start, NO_TIME)),
-        }
-    });
+        };
+        document.for_each(["resourceSpans", "scopeSpans", "spans"], |span| {
+            let range = place(text, span.raw());
+            match time(span) {
+                Some((start, _)) => {
+                    times.push(start);
+                    parts.push(range);
+                }
+                None => problems.push((range.start, NO_TIME)),
+            }
+        });
+    }
     let events = vec![Events { kind: super::JSON_SPANS, times, place: Place::Parts(parts) }];
     Document { events, problems, is_readable: true }
 }

@@ -17,6 +17,8 @@ pub(super) mod field {
     pub(in crate::perf_data) const PERIOD: u64 = 1 << 8;
     pub(in crate::perf_data) const STREAM_ID: u64 = 1 << 9;
     pub(in crate::perf_data) const RAW: u64 = 1 << 10;
+    pub(in crate::perf_data) const BRANCH_STACK: u64 = 1 << 11;
+    pub(in crate::perf_data) const STACK_USER: u64 = 1 << 13;
     pub(in crate::perf_data) const IDENTIFIER: u64 = 1 << 16;
 }
 

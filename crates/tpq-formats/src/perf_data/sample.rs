@@ -227,6 +227,11 @@ pub(super) fn decode_sample(record: &Record<'_>, context: &mut Context<'_>) -> O
     if sample.cpu.is_some_and(|cpu| cpu > MAX_CPUS) {
         return None;
     }
+    for unread in [field::BRANCH_STACK, field::STACK_USER] {
+        if event.sample_type & unread != 0 {
+            context.stats.add_indexed(Stat::FormatRecordsNotRead, unread.cast_signed(), 1);
+        }
+    }
     let mode = CpuMode::of(record.misc & CPU_MODE);
     if mode == CpuMode::Unknown {
         context.stats.increment(Stat::PerfSamplesCpuModeUnknown);

@@ -2,6 +2,9 @@
 
 use crate::text::{lines, number, seconds, split_once, split_word, trim_line};
 
+/// The binary of a function of which the text names none, as `perf` writes it.
+const UNKNOWN: &[u8] = b"[unknown]";
+
 /// A sample.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sample<'a> {
@@ -60,7 +63,8 @@ impl<'a> Sample<'a> {
 
     /// The functions of the call stack, the innermost first.
     pub(super) fn frames(self) -> impl Iterator<Item = StackFrame<'a>> {
-        lines(self.stack).chain([self.inline]).filter_map(StackFrame::parse)
+        let of_stack = lines(self.stack).filter_map(StackFrame::of_stack);
+        of_stack.chain(StackFrame::parse(self.inline))
     }
 }
 
@@ -76,8 +80,21 @@ impl<'a> StackFrame<'a> {
         let open = memchr::memmem::rfind(inside, b"(/")
             .or_else(|| memchr::memmem::rfind(inside, b"(["))
             .or_else(|| memchr::memrchr(b'(', inside))?;
-        let function = without_offset(inside.get(..open)?.trim_ascii());
-        Some(Self { function, binary: inside.get(open + 1..)? })
+        let before = inside.get(..open)?;
+        // Otherwise the brackets are those of a function, as in `f(int)`.
+        let is_binary = before.last().is_none_or(u8::is_ascii_whitespace);
+        let function = without_offset(before.trim_ascii());
+        is_binary.then_some(Self { function, binary: inside.get(open + 1..)? })
+    }
+
+    /// Reads a line of a stack, which may leave out the binary.
+    fn of_stack(line: &'a [u8]) -> Option<Self> {
+        Self::parse(line).or_else(|| {
+            let (address, rest) = split_word(line)?;
+            let function = without_offset(trim_line(rest));
+            let is_frame = !function.is_empty() && address.iter().all(u8::is_ascii_hexdigit);
+            is_frame.then_some(Self { function, binary: UNKNOWN })
+        })
     }
 }
 
@@ -166,6 +183,19 @@ mod tests {
         assert_eq!(frame(" ff [unknown] ([unknown])"), Some(("[unknown]", "[unknown]")));
         assert_eq!(frame("  main.c:12"), None);
         assert_eq!(frame(" ff main"), None);
+        assert_eq!(frame(" ff f(int)"), None);
+    }
+
+    #[test]
+    fn lines_of_a_stack_without_binaries() {
+        let frame = |line: &'static str| StackFrame::of_stack(line.as_bytes());
+        let of = |function: &'static [u8]| Some(StackFrame { function, binary: UNKNOWN });
+        assert_eq!(frame("\tff12 main+0x1e\n"), of(b"main"));
+        assert_eq!(frame(" ff f(int)"), of(b"f(int)"));
+        assert_eq!(frame(" ff f(void (*)(int))"), of(b"f(void (*)(int))"));
+        assert_eq!(frame(" ff (/bin/a)"), Some(StackFrame { function: b"", binary: b"/bin/a" }));
+        assert_eq!(frame("  main.c:12"), None);
+        assert_eq!(frame(" ff"), None);
     }
 
     #[test]

@@ -28,14 +28,18 @@ pub(super) fn decode_profile(
         let mut locations: Vec<u64> = numbers(field.as_bytes(), sample::LOCATION_ID).collect();
         locations.reverse();
         let known = locations.iter().filter_map(|location| frames.get(location).copied());
-        let mut values = numbers(field.as_bytes(), sample::VALUE);
+        let is_whole = locations.iter().all(|location| frames.contains_key(location));
+        let values: Vec<u64> = numbers(field.as_bytes(), sample::VALUE).collect();
         let Some(callsite) = callsite(known, trackers, tables) else {
             // Go adds a sample of nothing.
-            if values.any(|value| value != 0) {
+            if values.iter().any(|&value| value != 0) {
                 stats.increment(Stat::FormatParseErrors);
             }
             continue;
         };
+        if !is_whole || values.len() != profiles.len() {
+            stats.increment(Stat::FormatParseErrors);
+        }
         for (&profile, value) in profiles.iter().zip(values) {
             push_value(profile, callsite, value.cast_signed() as f64, tables);
         }

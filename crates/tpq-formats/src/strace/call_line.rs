@@ -58,6 +58,7 @@ impl<'a> CallLine<'a> {
         let (tid, rest) = thread(line)?;
         let (word, rest) = split_word(rest).ok_or(LineError::Shape)?;
         let (ts, is_of_day) = time(word)?;
+        let rest = behind_annotations(rest);
         let read = moment(rest).or_else(|| call(rest)).ok_or(LineError::Shape)?;
         let Parts { name, args, ret, what } = read;
         Ok(Some(Self { tid, ts, is_of_day, name, args, ret, what }))
@@ -112,6 +113,18 @@ fn time(word: &[u8]) -> Result<(i64, bool), LineError> {
         }
         _ => Err(LineError::Shape),
     }
+}
+
+/// The text behind the time since the call before, as `-r` adds it, and the address of the
+/// instruction, of `-i`: `(+     0.000250) [00007f2ff064ac47] `.
+fn behind_annotations(mut rest: &[u8]) -> &[u8] {
+    for (open, close) in [(&b"(+"[..], b')'), (&b"["[..], b']')] {
+        let inside = rest.strip_prefix(open);
+        if let Some((_, behind)) = inside.and_then(|inside| split_once(inside, close)) {
+            rest = behind.trim_ascii_start();
+        }
+    }
+    rest
 }
 
 /// `--- SIGCHLD {…} ---` and `+++ exited with 0 +++`.
@@ -239,6 +252,14 @@ mod tests {
                 (Some(12), at, "SIGCHLD", "{si_signo=SIGCHLD}", "-", What::Moment),
             ),
             (
+                "12 1700000000 (+     0.000250) getpid() = 7",
+                (Some(12), at, "getpid", "-", "7", What::Complete(0)),
+            ),
+            (
+                "12 1700000000 (+ 0.5) [00007f2ff064ac47] --- SIGUSR1 {a=(1)} ---",
+                (Some(12), at, "SIGUSR1", "{a=(1)}", "-", What::Moment),
+            ),
+            (
                 "12 1700000000 +++ exited with 0 +++",
                 (Some(12), at, "exited with 0", "-", "-", What::Moment),
             ),
@@ -258,6 +279,7 @@ mod tests {
             ("12 read(3) = 1", LineError::Shape),
             ("12 1.5 read(3)", LineError::Shape),
             ("12 1.5 read 3 = 1", LineError::Shape),
+            ("12 1.5 (+ 0.1 read(3", LineError::Shape),
             ("12 25:00:00 read(3) = 1", LineError::Time),
             ("12 1.x read(3) = 1", LineError::Time),
             ("[pid x] 1.5 read(3) = 1", LineError::Shape),

@@ -8,6 +8,8 @@ use crate::text::{Item, TextEvents, split_once, trim_line};
 
 /// What strace says about itself.
 const DIAGNOSTIC: &[u8] = b"strace: ";
+/// A function of a call stack, which `-k` adds.
+const STACK: &[u8] = b" > ";
 const NS_PER_DAY: i64 = 86_400_000_000_000;
 
 /// Divides the text into lines. Times of the day begin anew at midnight.
@@ -36,7 +38,7 @@ impl TextEvents for CallLines {
         let (line, rest) = split_once(text, b'\n').unwrap_or((text, &[]));
         let len = text.len() - rest.len();
         let trimmed = trim_line(line).trim_ascii_start();
-        if trimmed.is_empty() || trimmed.starts_with(DIAGNOSTIC) {
+        if trimmed.is_empty() || trimmed.starts_with(DIAGNOSTIC) || line.starts_with(STACK) {
             return (len, Item::Nothing);
         }
         let item = match CallLine::parse(line) {

@@ -1,6 +1,7 @@
 //! Functions, source files and lines from files of binaries, which are found by their build ids.
 
 mod addresses;
+mod breakpad;
 mod debug_info;
 mod function_name;
 mod symbol_table;
@@ -19,6 +20,8 @@ use self::symbol_table::SymbolTable;
 /// Files of binaries, by build id.
 pub struct SymbolFiles {
     files: HashMap<String, Indexed>,
+    /// Files of Breakpad by the start of the build id. They need not state all of it.
+    starts: HashMap<String, SymbolFile>,
 }
 
 /// A file of a binary.
@@ -34,6 +37,8 @@ enum Detail {
     Exported,
     /// All functions.
     Functions,
+    /// Functions, also inlined ones, and lines, at addresses that not every profiler gives.
+    Breakpad,
     /// Functions, also inlined ones, and lines.
     Lines,
 }
@@ -45,20 +50,23 @@ impl SymbolFiles {
     /// # Errors
     /// When a path cannot be read.
     pub fn open(paths: &[PathBuf]) -> Result<Self, SourceError> {
-        let mut files: HashMap<String, Indexed> = HashMap::new();
+        let (mut files, mut starts) = (HashMap::new(), HashMap::new());
         for file in SymbolFile::list(paths)? {
             // A file that vanished, or that may not be read, is no more than one that is not there.
             let Ok(Some(bytes)) = file.open_binary() else { continue };
-            let Some((build_id, detail)) = identify(&bytes) else { continue };
-            let known = files.get(&build_id);
-            if known.is_none_or(|known| known.detail < detail) {
-                files.insert(build_id, Indexed { file, detail });
+            if let Some(ids) = breakpad::identify(&bytes) {
+                for id in ids.whole {
+                    add(&mut files, id, &file, Detail::Breakpad);
+                }
+                starts.entry(ids.start).or_insert(file);
+            } else if let Some((build_id, detail)) = identify(&bytes) {
+                add(&mut files, build_id, &file, detail);
             }
         }
-        Ok(Self { files })
+        Ok(Self { files, starts })
     }
 
-    /// The number of builds.
+    /// The number of build ids.
     pub fn len(&self) -> usize {
         self.files.len()
     }
@@ -75,13 +83,33 @@ impl Symbolizer for SymbolFiles {
         binary: &MappedBinary<'_>,
         addresses: &[u64],
     ) -> Option<Vec<Vec<SymbolLine>>> {
-        let bytes: GuardedMap = self.files.get(binary.build_id)?.file.open_binary().ok()??;
+        let build_id = binary.build_id.to_ascii_lowercase();
+        let file = match self.files.get(&build_id) {
+            Some(indexed) => &indexed.file,
+            None => self.starts.get(breakpad::start_of(&build_id)?)?,
+        };
+        let bytes: GuardedMap = file.open_binary().ok()??;
+        if bytes.starts_with(breakpad::MODULE) {
+            let symbols = match breakpad::has_addresses(binary) {
+                true => breakpad::symbols_at(&bytes, addresses),
+                false => vec![Vec::new(); addresses.len()],
+            };
+            return bytes.is_intact().then_some(symbols);
+        }
         let file = File::parse(&*bytes).ok()?;
         let segments = Segments::of(&file);
         let found = addresses.iter().map(|&address| segments.address_in(binary, address));
         let found: Vec<u64> = found.collect();
         let symbols = symbols_at(&file, &found);
         bytes.is_intact().then_some(symbols)
+    }
+}
+
+/// Adds a file of a build, unless one with as much detail is known.
+fn add(files: &mut HashMap<String, Indexed>, id: String, file: &SymbolFile, detail: Detail) {
+    let known = files.get(&id);
+    if known.is_none_or(|known| known.detail < detail) {
+        files.insert(id, Indexed { file: file.clone(), detail });
     }
 }
 

@@ -6,6 +6,8 @@ use tpq_ingest::{ZstdStream, unpack_zlib};
 
 use super::numbers::{ByteOrder, Numbers};
 
+/// Bytes of the number of chunks.
+pub(super) const COUNT_LEN: usize = 4;
 /// The flag of a compressed section.
 const COMPRESSED: u16 = 1;
 

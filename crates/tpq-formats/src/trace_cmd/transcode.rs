@@ -9,7 +9,7 @@ use super::event_kinds::Kinds;
 use super::facts;
 use super::packets::Packets;
 use super::recording::{Buffer, Damage, Problem, Recording};
-use super::sections::chunks;
+use super::sections::{COUNT_LEN, chunks};
 use super::symbols::Symbols;
 use super::{PERF_CLOCK, TICKS_CLOCK};
 
@@ -106,7 +106,9 @@ impl Transcoder<'_, '_, '_> {
     /// Reads compressed pages of a CPU. Returns whether there was room for them.
     fn read_chunks(&mut self, cpu: u32, range: &Range<usize>, page_size: usize) -> bool {
         let (file, recording) = (self.file, self.recording);
-        let data = file.get(range.clone()).unwrap_or_default();
+        // The stated size is that of the chunks, without their number before them.
+        let end = range.end.saturating_add(COUNT_LEN).min(file.len());
+        let data = file.get(range.start..end).unwrap_or_default();
         for chunk in chunks(data, recording.order) {
             let most = usize::try_from(self.prescan.budget()).unwrap_or(usize::MAX);
             let pages =

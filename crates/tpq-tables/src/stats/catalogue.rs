@@ -622,6 +622,9 @@ catalogue! {
          were skipped; the import log has the positions of the first.";
     FormatRecordsNotRead = "format_records_not_read": Indexed, Info, Trace, MachineAndTrace,
         "Records of a file of kinds that tpq does not read, by kind as the format numbers it.";
+    FormatRecordsLost = "format_records_lost": Single, DataLoss, Trace, MachineAndTrace,
+        "Reports in a file that a buffer of the recorder was full, so that it dropped records. \
+         Enlarge the buffer, or record less.";
     JsonEventsNotRead = "json_events_not_read": Single, Info, Trace, MachineAndTrace,
         "JSON events of phases that tpq does not read: life cycles of objects, samples that are no \
          profile of V8, memory dumps, clock marks and contexts.";

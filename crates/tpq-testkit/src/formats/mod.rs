@@ -16,7 +16,10 @@ pub fn files() -> Vec<(&'static str, Vec<u8>)> {
     files.extend([
         ("perf.data", perf.file()),
         ("perf.data of a pipe", perf.pipe()),
-        ("perf.data, compressed", perf.compressed().file()),
+        ("perf.data, compressed", perf.clone().compressed().file()),
+        ("perf.data, compressed with lengths", perf.compressed_with_length().file()),
+        ("perf.data of tracepoints", recordings::perf_tracepoints().file()),
+        ("perf.data of simpleperf", recordings::perf_simpleperf().file()),
         ("trace.dat", kernel.version_6()),
         ("trace.dat 7", kernel.version_7("none")),
         ("trace.dat, compressed", kernel.version_7("zstd")),

@@ -1,6 +1,10 @@
 //! Recordings of perf and trace-cmd.
 
-use crate::{KernelPage, PerfData, PerfSample, TraceCmd};
+use crate::{KernelPage, Message, PerfData, PerfSample, TraceCmd};
+
+/// Numbers of events of the kernel's tracer.
+const SWITCH: u16 = 316;
+const MARKER: u16 = 5;
 
 pub(super) fn perf_data() -> PerfData {
     let chain = vec![512_u64.wrapping_neg(), 0x1010, 0x1101, 128_u64.wrapping_neg(), 0xf010];
@@ -23,13 +27,50 @@ pub(super) fn perf_data() -> PerfData {
         .event_names(&["cycles", "faults"])
 }
 
-pub(super) fn trace_cmd() -> TraceCmd {
-    let switch = |from: i32, to: i32| {
-        let name = |tid: i32| [&[b'a'; 8][..], &[b'0' + tid as u8], &[0; 7]].concat();
-        let numbers = |tid: i32| [tid, 120].map(i32::to_le_bytes).concat();
-        [name(from), numbers(from), 1_i64.to_le_bytes().to_vec(), name(to), numbers(to)].concat()
+/// Tracepoints with their formats.
+pub(super) fn perf_tracepoints() -> PerfData {
+    let sample = |event, tid, time| {
+        let (task, chain) = ((tid, tid), vec![0x1010]);
+        PerfSample { event, task, time, cpu: 1, period: 1, chain }
     };
-    let marker = [&0_u64.to_le_bytes()[..], b"B|80|work\n\0"].concat();
+    PerfData::new()
+        .tracepoint(SWITCH)
+        .tracepoint(MARKER)
+        .formats(trace_cmd().tracing_data())
+        .traced(&sample(100, 0, 1_000), SWITCH, &switch(0, 1))
+        .traced(&sample(101, 1, 1_050), MARKER, &marker())
+        .traced(&sample(100, 1, 1_100), SWITCH, &switch(1, 0))
+}
+
+/// Binaries with their symbols, and build ids.
+pub(super) fn perf_simpleperf() -> PerfData {
+    let symbol = Message::new().uint(1, 0x210).uint(2, 0x20).bytes(3, "work");
+    let binary = Message::new()
+        .bytes(1, "/bin/app")
+        .uint(2, 2)
+        .uint(3, 0x1000)
+        .message(4, symbol)
+        .message(6, Message::new().uint(1, 0x1000));
+    let size = (binary.as_bytes().len() as u32).to_le_bytes();
+    perf_data()
+        .build_id(-1, &[1; 20], true, "[kernel.kallsyms]_text")
+        .build_id(70, &[2; 8], false, "/bin/app")
+        .feature(129, b"event_type_info\0cycles,0,0\nfaults,1,1\0".to_vec())
+        .feature(132, [&size[..], binary.as_bytes()].concat())
+}
+
+/// A switch between two threads.
+fn switch(from: i32, to: i32) -> Vec<u8> {
+    let name = |tid: i32| [&[b'a'; 8][..], &[b'0' + tid as u8], &[0; 7]].concat();
+    let numbers = |tid: i32| [tid, 120].map(i32::to_le_bytes).concat();
+    [name(from), numbers(from), 1_i64.to_le_bytes().to_vec(), name(to), numbers(to)].concat()
+}
+
+fn marker() -> Vec<u8> {
+    [&0_u64.to_le_bytes()[..], b"B|80|work\n\0"].concat()
+}
+
+pub(super) fn trace_cmd() -> TraceCmd {
     TraceCmd::new("boot")
         .format(
             "sched_switch",
@@ -54,6 +95,6 @@ pub(super) fn trace_cmd() -> TraceCmd {
             0,
             KernelPage::new(1_000).event(10, 316, 0, &switch(0, 1)).event(9, 316, 1, &switch(1, 0)),
         )
-        .page(1, KernelPage::new(900).skip(1 << 28).event(5, 5, 2, &marker))
+        .page(1, KernelPage::new(900).skip(1 << 28).event(5, 5, 2, &marker()))
         .page(1, KernelPage::new(500_000_000).missed().event(1, 9, 2, &[13, 0, 2, 0, 7, b'x', 0]))
 }

@@ -29,6 +29,22 @@ pub(super) const TEXTS: &[(&str, &str)] = &[
     ),
     ("strace by time of day", "7 23:59:59.5 a() = 0\n7 00:00:00.1 b(1) = ?\n7 00:00:01 c() = 1\n"),
     ("dmesg", "<6>[    0.000005] Linux: 6\n[    0.000006] x\n<30>[   17.000007] y: z\n"),
+    ("dmesg of several lines", "[    1.000000] a: b\n               c\n  d\n[    2.000000] e\n"),
+    (
+        "systrace page",
+        "<!DOCTYPE html>\n<html>\n<body>\n\
+         <script class=\"trace-data\" type=\"application/text\">\n# tracer: nop\n#\n\
+         <idle>-0     (-----) [001] d..3     2.000010: sched_switch: prev_comm=swapper/1 \
+         prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=worker next_pid=7 next_prio=98\n\
+         worker-7     (    5) [001] ...1     2.000020: tracing_mark_write: B|5|work\n\
+         worker-7     (    5) [001] ...1     2.000040: tracing_mark_write: E|5\n\
+         </script>\n</body>\n</html>\n",
+    ),
+    (
+        "logcat since the epoch",
+        "1709204400.500000  1000    20    21 I tag: text\n\
+         1709204400.600000 I/tag( 1000:   20): text\n",
+    ),
     (
         "mapping",
         "# compiler: R8\ncom.a.Main -> a:\n    int count -> b\n    1:4:void run(int):20:23 -> b\n\
@@ -40,6 +56,9 @@ pub(super) const TEXTS: &[(&str, &str)] = &[
          == dumpstate: 2022-06-24 16:24:37\n\
          ========================================================\n\n\
          ------ SYSTEM LOG (logcat -v threadtime) ------\n06-24 16:24:23.441 1 2 3 I a: b\n\
+         ------ KERNEL LOG (dmesg) ------\n<6>[   90.000000] a: b\n\
+         <6>[  100.000000] PM: suspend entry 2022-06-24 14:12:33.500000000 UTC\n  c\n\
+         <6>[  100.250000] PM: suspend exit 2022-06-24 14:12:53.500000000 UTC\n\
          ------ DUMPSYS (/system/bin/dumpsys) ------\n\
          -------------------------------------------------------------------------------\n\
          DUMP OF SERVICE alarm:\n  nowRTC=1656087877000=2022-06-24 18:24:37.000 x\n\
@@ -75,6 +94,13 @@ pub(super) const TEXTS: &[(&str, &str)] = &[
     (
         "OTLP",
         r#"{"resourceSpans":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"a"}},{"key":"process.pid","value":{"intValue":"7"}}]},"scopeSpans":[{"spans":[{"traceId":"aa","spanId":"01","name":"b","startTimeUnixNano":"5","endTimeUnixNano":7,"attributes":[{"key":"thread.id","value":{"intValue":3}},{"key":"l","value":{"arrayValue":{"values":[{"doubleValue":1.5}]}}}],"events":[{"timeUnixNano":"6","name":"e"}],"links":[{}],"status":{"code":2,"message":"m"}}]}]}]}"#,
+    ),
+    (
+        "OTLP in lines",
+        "{\"resourceSpans\":[{\"scopeSpans\":[{\"spans\":[{\"name\":\"a\",\
+         \"startTimeUnixNano\":\"5\",\"endTimeUnixNano\":7}]}]}]}\n{}\n\
+         {\"resourceSpans\":[{\"scopeSpans\":[{\"spans\":[{\"name\":\"b\",\
+         \"startTimeUnixNano\":\"6\",\"endTimeUnixNano\":8}]}]}]}\n",
     ),
     (
         "Instruments",

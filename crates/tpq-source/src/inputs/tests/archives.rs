@@ -152,7 +152,8 @@ fn an_archive_in_an_archive_may_hold_one_trace() {
 
 #[test]
 fn an_archive_without_a_trace_lists_its_files() {
-    let none = "input: no trace that tpq reads (Perfetto protobuf, Chrome JSON, text of ftrace) in it; found";
+    let names = Format::trace_names();
+    let none = format!("input: no trace that tpq reads ({names}) in it; found");
     assert_eq!(
         message(open(&tar(&[("a", &[0, 1, 2]), ("b", b"text")]))),
         format!("{none} input/a (unknown data), input/b (text)")

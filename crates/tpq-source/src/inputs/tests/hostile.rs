@@ -190,10 +190,9 @@ fn a_sparse_file_is_not_read() {
 fn a_truncated_zip_has_no_directory() {
     let archive = zip(&[("a", TRACE)]);
     let message = message(open(&archive[..archive.len() - 10]));
-    let expected = "input: no trace that tpq reads (Perfetto protobuf, Chrome JSON, text of \
-                    ftrace) in it; found input (ZIP archive: its directory, which is at its \
-                    end, cannot be read; it may be cut off)";
-    assert_eq!(message, expected);
+    let expected = "in it; found input (ZIP archive: its directory, which is at its end, cannot be \
+                    read; it may be cut off)";
+    assert!(message.ends_with(expected), "{message}");
 }
 
 /// The offset at which the directory of an archive lists its only file.

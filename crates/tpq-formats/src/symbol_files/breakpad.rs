@@ -1,0 +1,378 @@
+//! Symbols as Breakpad's `dump_syms` writes them (`.sym`): a text of records in lines, with addresses
+//! from the start of the binary.
+//!
+//! ```text
+//! MODULE Linux x86_64 4C4C44AD5555314453A1F9CE0AF6B7B40 lib.so
+//! INFO CODE_ID AD444C4C5555443153A1F9CE0AF6B7B45A5A5A5A
+//! FILE 0 /src/a.cc
+//! INLINE_ORIGIN 0 inlined()
+//! FUNC 1000 20 0 outer()
+//! INLINE 0 7 0 0 1008 8
+//! 1000 20 12 0
+//! PUBLIC 2000 0 exported
+//! ```
+
+use rustc_hash::FxHashMap;
+use tpq_decode::{MappedBinary, SymbolLine};
+
+use super::function_name::readable;
+use crate::text::{lines, number, split_word, text_of};
+
+/// How a file begins.
+pub(super) const MODULE: &[u8] = b"MODULE ";
+/// Hexadecimal digits of an id of a binary without the number of its revisions.
+const ID_DIGITS: usize = 32;
+/// The number of functions that are inlined into each other at an address.
+const MOST_INLINED: usize = 256;
+/// The number of lines that may state the build id; it is in the second.
+const HEAD_LINES: usize = 16;
+
+/// The ids of a binary, as build ids of traces have them, in lower case.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct BinaryIds {
+    /// Whole ids.
+    pub(super) whole: Vec<String>,
+    /// The first 16 bytes of the build id.
+    pub(super) start: String,
+}
+
+/// The ids that the first lines of a file state; `None` if it is none of Breakpad's.
+pub(super) fn identify(file: &[u8]) -> Option<BinaryIds> {
+    let first = lines(file).next()?.strip_prefix(MODULE)?;
+    let (system, rest) = split_word(first)?;
+    let (_machine, rest) = split_word(rest)?;
+    let (id, _name) = split_word(rest)?;
+    let id = hexadecimal(id).filter(|id| id.len() > ID_DIGITS)?;
+    let start = id.get(..ID_DIGITS)?;
+    let start = match system.to_ascii_lowercase().as_slice() {
+        b"mac" | b"ios" | b"windows" => start.to_owned(),
+        _ => in_order_of_bytes(start)?,
+    };
+    let code_id = lines(file).take(HEAD_LINES).find_map(|line| {
+        let (code_id, _name) = split_word(line.strip_prefix(b"INFO CODE_ID ")?)?;
+        hexadecimal(code_id)
+    });
+    Some(BinaryIds { whole: std::iter::once(id).chain(code_id).collect(), start })
+}
+
+/// The start of a build id, as a mapping of a trace states it.
+pub(super) fn start_of(build_id: &str) -> Option<&str> {
+    build_id.get(..ID_DIGITS)
+}
+
+/// Digits of a hexadecimal number in lower case.
+fn hexadecimal(digits: &[u8]) -> Option<String> {
+    let is_number = !digits.is_empty() && digits.iter().all(u8::is_ascii_hexdigit);
+    is_number.then(|| text_of(digits).to_ascii_lowercase())
+}
+
+/// A GUID as the bytes of a build id: of its first three numbers, which have 4, 2 and 2 bytes, the
+/// lowest byte comes first there.
+fn in_order_of_bytes(guid: &str) -> Option<String> {
+    let mut bytes: Vec<&str> = Vec::new();
+    for start in (0..ID_DIGITS).step_by(2) {
+        bytes.push(guid.get(start..start + 2)?);
+    }
+    for number in [0..4, 4..6, 6..8] {
+        bytes.get_mut(number)?.reverse();
+    }
+    Some(bytes.concat())
+}
+
+/// Whether addresses of a binary are those of its symbols. Where a profiler gives offsets in the file,
+/// nothing tells at which addresses they are, unless all of the file is mapped as it is.
+pub(super) fn has_addresses(binary: &MappedBinary<'_>) -> bool {
+    !binary.has_range || binary.load_bias != 0 || binary.exact_offset == binary.start_offset
+}
+
+/// The functions at each address, the innermost first.
+pub(super) fn symbols_at(file: &[u8], addresses: &[u64]) -> Vec<Vec<SymbolLine>> {
+    let mut order: Vec<usize> = (0..addresses.len()).collect();
+    order.sort_by_key(|&index| addresses[index]);
+    let sorted: Vec<u64> = order.iter().map(|&index| addresses[index]).collect();
+    let mut found = vec![Found::default(); sorted.len()];
+    let mut names = Names::default();
+    let mut starts: Vec<u64> = Vec::new();
+    let mut publics: Vec<(u64, &[u8])> = Vec::new();
+    let mut function: Option<Function<'_>> = None;
+    for line in lines(file) {
+        let (kind, rest) = split_word(line).unwrap_or_default();
+        match kind {
+            b"FILE" => names.files.extend(numbered(rest)),
+            b"INLINE_ORIGIN" => names.origins.extend(numbered(rest)),
+            b"FUNC" => {
+                function = Function::read(rest);
+                if let Some(function) = function {
+                    starts.push(function.range.0);
+                    enter(&sorted, function.range, &mut found, |found| {
+                        // The first function at an address counts.
+                        found.function = found.function.or(Some(function));
+                    });
+                }
+            }
+            b"PUBLIC" => {
+                function = None;
+                publics.extend(public(rest));
+            }
+            b"STACK" | b"INFO" | b"MODULE" => function = None,
+            b"INLINE" => {
+                if let Some(function) = function {
+                    add_inline(rest, function, &sorted, &mut found);
+                }
+            }
+            _ => {
+                if let Some(function) = function {
+                    add_line(line, function, &sorted, &mut found);
+                }
+            }
+        }
+    }
+    starts.sort_unstable();
+    publics.sort_by_key(|&(start, _)| start);
+    let mut symbols = vec![Vec::new(); addresses.len()];
+    for ((index, address), found) in order.into_iter().zip(sorted).zip(found) {
+        symbols[index] = match found.function {
+            Some(function) => found.lines(function, &names),
+            None => public_at(address, &publics, &starts).into_iter().collect(),
+        };
+    }
+    symbols
+}
+
+/// The function without lines at an address: it ends where any other begins.
+fn public_at(address: u64, publics: &[(u64, &[u8])], starts: &[u64]) -> Option<SymbolLine> {
+    let after = publics.partition_point(|&(start, _)| start <= address);
+    let &(start, name) = publics.get(after.checked_sub(1)?)?;
+    let later = starts.partition_point(|&other| other <= address);
+    let is_last = later.checked_sub(1).and_then(|at| starts.get(at)).is_none_or(|&it| it <= start);
+    let function = readable(&text_of(name));
+    is_last.then_some(SymbolLine { function, file: None, line: None })
+}
+
+/// Calls a function with what was found of each address in a range.
+fn enter<'a>(
+    sorted: &[u64],
+    (start, end): (u64, u64),
+    found: &mut [Found<'a>],
+    each: impl FnMut(&mut Found<'a>),
+) {
+    let first = sorted.partition_point(|&address| address < start);
+    let last = sorted.partition_point(|&address| address < end).max(first);
+    found.get_mut(first..last).unwrap_or_default().iter_mut().for_each(each);
+}
+
+/// Texts by their numbers.
+#[derive(Default)]
+struct Names<'a> {
+    files: FxHashMap<u32, &'a [u8]>,
+    origins: FxHashMap<u32, &'a [u8]>,
+}
+
+/// A number and a text.
+fn numbered(rest: &[u8]) -> Option<(u32, &[u8])> {
+    let (index, name) = split_word(rest)?;
+    Some((number(index)?, name))
+}
+
+/// A function.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Function<'a> {
+    /// The addresses from the first to before the second.
+    range: (u64, u64),
+    name: &'a [u8],
+}
+
+impl<'a> Function<'a> {
+    /// Reads `[m] address size parameters name`.
+    fn read(rest: &'a [u8]) -> Option<Self> {
+        let mut words = Words(rest.strip_prefix(b"m ").unwrap_or(rest));
+        let (start, size) = (words.hex()?, words.hex()?);
+        words.hex()?;
+        Some(Self { range: (start, start.saturating_add(size)), name: words.0 })
+    }
+}
+
+/// Reads `[m] address parameters name`.
+fn public(rest: &[u8]) -> Option<(u64, &[u8])> {
+    let mut words = Words(rest.strip_prefix(b"m ").unwrap_or(rest));
+    let start = words.hex()?;
+    words.hex()?;
+    Some((start, words.0))
+}
+
+/// Reads `address size line file`, a line of a function.
+fn add_line<'a>(line: &[u8], function: Function<'a>, sorted: &[u64], found: &mut [Found<'a>]) {
+    let mut words = Words(line);
+    let mut read = || Some((words.hex()?, words.hex()?, words.decimal()?, words.decimal()?));
+    let Some((start, size, line, file)) = read() else { return };
+    enter(sorted, (start, start.saturating_add(size)), found, |found| {
+        if found.function == Some(function) {
+            found.line = Some(SourcePlace { line, file });
+        }
+    });
+}
+
+/// Reads `depth line file origin`, and address and size of each range: a call that was replaced by
+/// the function `origin`.
+fn add_inline<'a>(rest: &[u8], function: Function<'a>, sorted: &[u64], found: &mut [Found<'a>]) {
+    let mut words = Words(rest);
+    let mut read =
+        || Some((words.decimal()?, words.decimal()?, words.decimal()?, words.decimal()?));
+    let Some((depth, line, file, origin)) = read() else { return };
+    let inline = Inline { depth, origin, call: SourcePlace { line, file } };
+    while let (Some(start), Some(size)) = (words.hex(), words.hex()) {
+        enter(sorted, (start, start.saturating_add(size)), found, |found| {
+            if found.function == Some(function) && found.inlines.len() < MOST_INLINED {
+                found.inlines.push(inline);
+            }
+        });
+    }
+}
+
+/// A line of a source file.
+#[derive(Clone, Copy, Debug)]
+struct SourcePlace {
+    line: u32,
+    file: u32,
+}
+
+/// A call that was replaced by the function.
+#[derive(Clone, Copy, Debug)]
+struct Inline {
+    /// Its depth among those in each other.
+    depth: u32,
+    /// The number of the function.
+    origin: u32,
+    call: SourcePlace,
+}
+
+/// What is known of an address.
+#[derive(Clone, Debug, Default)]
+struct Found<'a> {
+    function: Option<Function<'a>>,
+    line: Option<SourcePlace>,
+    inlines: Vec<Inline>,
+}
+
+impl Found<'_> {
+    /// The functions, the innermost first.
+    fn lines(&self, function: Function<'_>, names: &Names<'_>) -> Vec<SymbolLine> {
+        let symbol = |name: &[u8], place: Option<SourcePlace>| {
+            let file = place.and_then(|place| names.files.get(&place.file));
+            let line = place.map(|place| place.line).filter(|&line| line > 0);
+            let function = readable(&text_of(name));
+            SymbolLine { function, file: file.map(|file| text_of(file).into_owned()), line }
+        };
+        let mut inlines = self.inlines.clone();
+        inlines.sort_by_key(|inline| inline.depth);
+        // The innermost is at the line of the address, and each other where it calls the next.
+        let mut place = self.line;
+        let mut symbols = Vec::new();
+        for inline in inlines.iter().rev() {
+            let origin = names.origins.get(&inline.origin).copied().unwrap_or_default();
+            symbols.push(symbol(origin, place));
+            place = Some(inline.call);
+        }
+        symbols.push(symbol(function.name, place));
+        symbols
+    }
+}
+
+/// Words of a record, in order.
+struct Words<'a>(&'a [u8]);
+
+impl<'a> Words<'a> {
+    fn next(&mut self) -> Option<&'a [u8]> {
+        let (word, rest) = split_word(self.0)?;
+        self.0 = rest;
+        Some(word)
+    }
+
+    fn hex(&mut self) -> Option<u64> {
+        u64::from_str_radix(std::str::from_utf8(self.next()?).ok()?, 16).ok()
+    }
+
+    fn decimal(&mut self) -> Option<u32> {
+        number(self.next()?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILE: &[u8] = b"\
+MODULE Linux x86_64 67452301AB89EFCD0123456789ABCDEF0 lib.so
+INFO CODE_ID 0123456789ABCDEF0123456789ABCDEF01234567
+FILE 0 /src/a b.c
+FILE 1 /src/c.c
+INLINE_ORIGIN 0 inner
+INLINE_ORIGIN 1 middle
+PUBLIC 0 0 first
+FUNC m 1000 20 0 outer(int, int)
+INLINE 0 7 0 1 1008 4 1010 8
+INLINE 1 9 1 0 1010 4
+1000 8 6 0
+1008 18 3 1
+FUNC 1000 20 0 the same again
+INLINE 0 1 0 0 1000 20
+1000 20 99 0
+PUBLIC m 2000 0 _Z3fooi
+STACK CFI INIT 1000 20 .cfa: $rsp 8 +
+";
+
+    fn at(address: u64) -> Vec<(String, Option<String>, Option<u32>)> {
+        // The order of addresses is that of the question.
+        let found = symbols_at(FILE, &[address, 0x2001]);
+        assert_eq!(found[1].len(), 1);
+        let parts = |it: &SymbolLine| (it.function.clone(), it.file.clone(), it.line);
+        found[0].iter().map(parts).collect()
+    }
+
+    #[test]
+    fn ids_of_a_binary() {
+        let id = |ids: BinaryIds| (ids.whole, ids.start);
+        let build_id = "0123456789abcdef0123456789abcdef01234567";
+        let whole = vec!["67452301ab89efcd0123456789abcdef0".to_owned(), build_id.to_owned()];
+        let start = build_id[..32].to_owned();
+        assert_eq!(identify(FILE).map(id), Some((whole, start)));
+        assert_eq!(start_of(build_id), Some(&build_id[..32]));
+        assert_eq!(start_of("0123"), None);
+        let of_mac = b"MODULE mac arm64 67452301AB89EFCD0123456789ABCDEF0 a\n";
+        let start = identify(of_mac).map(|ids| ids.start);
+        assert_eq!(start.as_deref(), Some("67452301ab89efcd0123456789abcdef"));
+        for text in ["", "MODULE ", "MODULE Linux x86_64 0123 a", "MODULES Linux x86_64 0123 a"] {
+            assert_eq!(identify(text.as_bytes()), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn functions_at_addresses() {
+        let line =
+            |name: &str, file: &str, line| (name.to_owned(), Some(file.to_owned()), Some(line));
+        let outer = "outer(int, int)";
+        assert_eq!(at(0x1000), [line(outer, "/src/a b.c", 6)]);
+        assert_eq!(at(0x1008), [line("middle", "/src/c.c", 3), line(outer, "/src/a b.c", 7)]);
+        let inlined = [
+            line("inner", "/src/c.c", 3),
+            line("middle", "/src/c.c", 9),
+            line(outer, "/src/a b.c", 7),
+        ];
+        assert_eq!(at(0x1010), inlined);
+        assert_eq!(at(0x101f), [line(outer, "/src/c.c", 3)]);
+        // Functions without lines reach up to the next one.
+        let public = |name: &str| (name.to_owned(), None, None);
+        assert_eq!(at(0x0fff), [public("first")]);
+        assert_eq!(at(0x2000), [public("foo(int)")]);
+        assert!(at(0x1020).is_empty());
+    }
+
+    #[test]
+    fn addresses_that_are_not_known() {
+        let mapped = MappedBinary { has_range: true, exact_offset: 0x1000, ..Default::default() };
+        assert!(!has_addresses(&mapped));
+        assert!(has_addresses(&MappedBinary { load_bias: 0x40, ..mapped }));
+        assert!(has_addresses(&MappedBinary { exact_offset: 0, ..mapped }));
+        assert!(has_addresses(&MappedBinary { has_range: false, ..mapped }));
+    }
+}
