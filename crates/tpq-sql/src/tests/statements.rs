@@ -551,6 +551,14 @@ async fn views_read_tables_that_were_empty_or_other_ones() {
     let other = "DROP TABLE own; CREATE TABLE own(x INT); INSERT INTO own VALUES (9);";
     assert_eq!(value(&session, &format!("{other} SELECT sum(x) FROM of_own")).await, "9");
     assert_eq!(value(&session, &format!("DELETE FROM own; {count}")).await, "0");
+    // So do those that read the numbers of rows.
+    let create = "CREATE VIEW numbers AS SELECT _auto_id AS id, x FROM own;";
+    let count = "SELECT count(*) FROM numbers";
+    assert_eq!(value(&session, &format!("{create} {count}")).await, "0");
+    let last = "SELECT max(id) FROM numbers";
+    assert_eq!(value(&session, &format!("INSERT INTO own VALUES (8), (9); {last}")).await, "1");
+    assert_eq!(value(&session, &format!("INSERT INTO own VALUES (5); {last}")).await, "2");
+    assert_eq!(value(&session, &format!("DELETE FROM own WHERE x > 5; {count}")).await, "1");
 }
 
 #[tokio::test]
