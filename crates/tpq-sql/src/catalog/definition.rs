@@ -132,7 +132,7 @@ impl Definition {
     /// When the query cannot be planned.
     pub(super) fn planned_relation(&self, planner: &Planner) -> Result<Relation, SqlError> {
         let mut relation = self.relation();
-        if relation.columns.is_empty() {
+        if self.columns.is_none() {
             let schema = match self.index_table(planner)? {
                 Some(table) => table.columns().map_err(|error| planner.error(error, &self.text))?,
                 None => self.source(planner)?.schema(),

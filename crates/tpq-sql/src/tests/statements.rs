@@ -526,6 +526,11 @@ async fn views_and_functions_read_what_was_put_in_place() {
             assert_eq!(value(&session, &sql).await, expected, "{change}: {sql}");
         }
     }
+    let change = "CREATE OR REPLACE PERFETTO VIEW v AS SELECT 4 AS a, 'x' AS text";
+    let columns = "SELECT group_concat(name) FROM pragma_table_info('all_of_v')";
+    let all = "CREATE PERFETTO VIEW all_of_v AS SELECT * FROM v";
+    assert_eq!(value(&session, &format!("{all}; {columns}")).await, "a");
+    assert_eq!(value(&session, &format!("{change}; {columns}")).await, "a,text");
     // A table can be made anew of what is made of it.
     let again = "CREATE PERFETTO VIEW of_t AS SELECT a + 1 AS a FROM t; \
                  CREATE OR REPLACE PERFETTO TABLE t AS SELECT a FROM of_t; SELECT a FROM t";
