@@ -1,5 +1,5 @@
-//! Functions that statements declare. The body is planned when a statement first calls it, and again
-//! after something was replaced or dropped.
+//! Functions that statements declare. The body is planned when a statement first calls it, and
+//! again after something was replaced or dropped.
 
 use std::sync::Arc;
 

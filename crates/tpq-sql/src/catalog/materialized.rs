@@ -180,8 +180,8 @@ impl MaterializedTable {
         })
     }
 
-    /// The rows that there are; `None` if there are none yet, or if they are numbered rows of a table
-    /// that has other rows since.
+    /// The rows that there are; `None` if there are none yet, or if they are numbered rows of a
+    /// table that has other rows since.
     fn current(&self) -> Option<StoredRows> {
         let rows = self.rows.read().unwrap_or_else(PoisonError::into_inner).clone()?;
         let Origin::Numbered(table) = &self.origin else { return Some(rows) };
