@@ -106,11 +106,11 @@ impl RowGroups {
 
     /// How many more rows the row group takes: at least one if it has none.
     fn room(&self) -> usize {
-        let Some(group) = &self.group else { return self.limits.rows.max(1) };
-        let encoded_rows = group.rows;
+        let encoded = self.group.as_ref().map_or((0, 0), |group| (group.rows, group.bytes()));
+        let (encoded_rows, encoded_bytes) = encoded;
         let rows = encoded_rows + self.collected_rows;
         let by_rows = self.limits.rows.max(1).saturating_sub(rows);
-        match group.bytes().checked_div(encoded_rows) {
+        match encoded_bytes.checked_div(encoded_rows) {
             None | Some(0) => by_rows,
             Some(row_bytes) => by_rows.min((self.limits.bytes / row_bytes).saturating_sub(rows)),
         }
@@ -254,7 +254,29 @@ fn on_threads<T: Send, R: Send>(
 
 #[cfg(test)]
 mod tests {
+    use datafusion::arrow::array::{ArrayRef, Int64Array};
+
     use super::*;
+
+    #[test]
+    fn rows_that_are_not_encoded_count_for_the_limit() {
+        let batch = |rows: i64| {
+            let column: ArrayRef = Arc::new(Int64Array::from_iter_values(0..rows));
+            RecordBatch::try_from_iter([("n", column)]).unwrap()
+        };
+        let limits = RowGroupLimits { rows: 100, bytes: 1 << 20 };
+        let properties = WriterProperties::default();
+        let sink: Sink = Box::new(std::io::sink());
+        let mut groups = RowGroups::begin(sink, &batch(1).schema(), properties, limits, 2).unwrap();
+        groups.write(&batch(60)).unwrap();
+        assert_eq!(groups.room(), 40);
+        groups.write(&batch(160)).unwrap();
+        assert_eq!(groups.room(), 80);
+        let rows: Vec<i64> =
+            groups.file.flushed_row_groups().iter().map(|it| it.num_rows()).collect();
+        assert_eq!(rows, [100, 100]);
+        groups.finish().unwrap();
+    }
 
     #[test]
     fn results_have_the_order_of_the_items() {

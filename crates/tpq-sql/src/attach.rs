@@ -28,7 +28,7 @@ impl Executor<'_> {
                 .at(text.sources.location(creation.name.span))
                 .hint(Some(hint.into())));
         }
-        let definition = Definition::from_relation(declaration, text);
+        let definition = Definition::of_file(declaration, text);
         self.create_relation(&creation, definition, text).await?;
         self.catalog.objects_mut().attach(name);
         Ok(())

@@ -13,6 +13,7 @@ use datafusion::logical_expr::{
 use datafusion::sql::sqlparser::tokenizer::Token;
 
 use super::index_table::IndexTable;
+use super::kept_plan::KeptPlan;
 use super::materialized::MaterializedTable;
 use super::relation::{Relation, RelationColumn};
 use crate::errors::{SqlError, SqlErrorKind, nearest};
@@ -28,9 +29,11 @@ pub(crate) struct Definition {
     creation: Creation,
     columns: Option<Vec<Declared>>,
     rows: Rows,
+    /// Whether this is a view of a file alone, which is not opened again for other statements.
+    is_file: bool,
     /// The text that the spans of the declaration point into.
     text: Text,
-    source: OnceLock<Arc<dyn TableSource>>,
+    source: KeptPlan<Arc<dyn TableSource>>,
     materialized: OnceLock<Arc<MaterializedTable>>,
     numbered: OnceLock<Arc<MaterializedTable>>,
     /// The columns of the query as they are written.
@@ -59,6 +62,11 @@ impl Definition {
         Self::new(creation, columns, rows, text)
     }
 
+    /// Makes the definition from `ATTACH`.
+    pub(crate) fn of_file(declaration: RelationDeclaration, text: &Text) -> Self {
+        Self { is_file: true, ..Self::from_relation(declaration, text) }
+    }
+
     /// Makes the definition from `CREATE VIRTUAL TABLE`.
     pub(crate) fn from_virtual_table(creation: Creation, table: VirtualTable, text: &Text) -> Self {
         let rows = match table {
@@ -72,10 +80,21 @@ impl Definition {
     }
 
     fn new(creation: Creation, columns: Option<Vec<Declared>>, rows: Rows, text: &Text) -> Self {
-        let (source, materialized) = (OnceLock::new(), OnceLock::new());
+        let (source, materialized) = (KeptPlan::default(), OnceLock::new());
         let (text, numbered, index) = (text.clone(), OnceLock::new(), OnceLock::new());
-        let written = OnceLock::new();
-        Self { creation, columns, rows, text, source, materialized, numbered, written, index }
+        let (written, is_file) = (OnceLock::new(), false);
+        Self {
+            creation,
+            columns,
+            rows,
+            is_file,
+            text,
+            source,
+            materialized,
+            numbered,
+            written,
+            index,
+        }
     }
 
     /// The name as the statement writes it.
@@ -99,7 +118,7 @@ impl Definition {
     /// The description for `.schema`. Without declared columns, the column list is empty until the
     /// definition is planned.
     pub(crate) fn relation(&self) -> Relation {
-        let columns = match (&self.columns, self.source.get()) {
+        let columns = match (&self.columns, self.source.last()) {
             (Some(declared), _) => declared.iter().map(RelationColumn::from).collect(),
             (None, Some(source)) => RelationColumn::from_schema(&source.schema()),
             (None, None) => Vec::new(),
@@ -113,7 +132,7 @@ impl Definition {
     /// When the query cannot be planned.
     pub(super) fn planned_relation(&self, planner: &Planner) -> Result<Relation, SqlError> {
         let mut relation = self.relation();
-        if relation.columns.is_empty() {
+        if self.columns.is_none() {
             let schema = match self.index_table(planner)? {
                 Some(table) => table.columns().map_err(|error| planner.error(error, &self.text))?,
                 None => self.source(planner)?.schema(),
@@ -123,22 +142,40 @@ impl Definition {
         Ok(relation)
     }
 
-    /// Returns the source that plans read from; plans the query on the first call.
+    /// Returns the source that plans read from; plans the query on the first call, and that of a
+    /// view again after something was replaced or dropped.
     ///
     /// # Errors
     /// When the query cannot be planned, its columns differ from the declared ones, or this is a
     /// table function.
     pub(crate) fn source(&self, planner: &Planner) -> Result<Arc<dyn TableSource>, SqlError> {
-        if let Some(source) = self.source.get() {
-            return Ok(Arc::clone(source));
+        match self.is_view() && !self.is_file {
+            true => self.source_after(planner.changes(), planner),
+            // The rows of a table stay, and a file is read by no name.
+            false => self.source_once(planner),
         }
-        let source = planner.within(&self.creation.name.text, || self.plan(planner))?;
-        // The tables of a span join are looked up each time, as a statement may drop one and
-        // create it again: Perfetto's page does so with a table of windows.
-        if matches!(self.rows, Rows::SpanJoin(_)) {
-            return Ok(source);
+    }
+
+    /// The same for a view of the prelude, which is planned only once.
+    ///
+    /// # Errors
+    /// As [`Definition::source`].
+    pub(super) fn source_once(&self, planner: &Planner) -> Result<Arc<dyn TableSource>, SqlError> {
+        self.source_after(0, planner)
+    }
+
+    fn source_after(
+        &self,
+        changes: u64,
+        planner: &Planner,
+    ) -> Result<Arc<dyn TableSource>, SqlError> {
+        let plan = || planner.within(&self.creation.name.text, || self.plan(planner));
+        match self.rows {
+            // The tables of a span join are looked up each time, as a statement may drop one and
+            // create it again: Perfetto's page does so with a table of windows.
+            Rows::SpanJoin(_) => plan(),
+            _ => self.source.get_or_make(changes, plan),
         }
-        Ok(Arc::clone(self.source.get_or_init(|| source)))
     }
 
     /// Returns the table function; plans the query on the first call. `None` if this is a table or

@@ -1,12 +1,14 @@
-//! Functions that statements declare. The body is planned when a statement first calls it.
+//! Functions that statements declare. The body is planned when a statement first calls it, and
+//! again after something was replaced or dropped.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::Column;
 use datafusion::logical_expr::{Expr, LogicalPlan};
 
 use super::definition::{check_columns, convertible, in_order_of, type_name};
+use super::kept_plan::KeptPlan;
 use crate::errors::{SqlError, SqlErrorKind};
 use crate::functions::{EXTRACT_ARG, is_text};
 use crate::lowering::inline_calls;
@@ -20,12 +22,12 @@ pub(crate) struct SqlFunction {
     declaration: FunctionDeclaration,
     /// The text that the spans of the declaration point into.
     text: Text,
-    body: OnceLock<Arc<LogicalPlan>>,
+    body: KeptPlan<Arc<LogicalPlan>>,
 }
 
 impl SqlFunction {
     pub(crate) fn new(declaration: FunctionDeclaration, text: Text) -> Self {
-        Self { declaration, text, body: OnceLock::new() }
+        Self { declaration, text, body: KeptPlan::default() }
     }
 
     /// The name in lower case.
@@ -54,11 +56,8 @@ impl SqlFunction {
     /// # Errors
     /// When the body cannot be planned, or its result does not match the declared return type.
     pub(crate) fn body(&self, planner: &Planner) -> Result<Arc<LogicalPlan>, SqlError> {
-        if let Some(body) = self.body.get() {
-            return Ok(Arc::clone(body));
-        }
-        let body = planner.within(self.name(), || self.plan(planner))?;
-        Ok(Arc::clone(self.body.get_or_init(|| Arc::new(body))))
+        let plan = || planner.within(self.name(), || self.plan(planner)).map(Arc::new);
+        self.body.get_or_make(planner.changes(), plan)
     }
 
     fn plan(&self, planner: &Planner) -> Result<LogicalPlan, SqlError> {

@@ -57,6 +57,8 @@ struct StoredRows {
     stored: Arc<StoredTable>,
     /// The session memory that is reserved for the rows.
     memory: Option<Arc<MemoryReservation>>,
+    /// The rows of another table, if these are those rows with numbers.
+    unnumbered: Option<Arc<Snapshot>>,
 }
 
 impl MaterializedTable {
@@ -97,15 +99,21 @@ impl MaterializedTable {
         memory: Option<Arc<MemoryReservation>>,
     ) -> Result<()> {
         let snapshot = Snapshot::new(&self.name, Arc::clone(&self.schema), batches)?;
-        self.replace_by(snapshot, memory);
+        self.keep(snapshot, memory, None);
         Ok(())
     }
 
-    fn replace_by(&self, snapshot: Snapshot, memory: Option<Arc<MemoryReservation>>) {
+    fn keep(
+        &self,
+        snapshot: Snapshot,
+        memory: Option<Arc<MemoryReservation>>,
+        unnumbered: Option<Arc<Snapshot>>,
+    ) -> StoredRows {
         let snapshot = Arc::new(snapshot);
         let stored = Arc::new(StoredTable::new(Arc::clone(&snapshot) as _));
-        *self.rows.write().unwrap_or_else(PoisonError::into_inner) =
-            Some(StoredRows { snapshot, stored, memory });
+        let rows = StoredRows { snapshot, stored, memory, unnumbered };
+        *self.rows.write().unwrap_or_else(PoisonError::into_inner) = Some(rows.clone());
+        rows
     }
 
     /// The memory that is reserved for the current rows.
@@ -158,12 +166,13 @@ impl MaterializedTable {
                 let new = || Chunks::new(&self.schema);
                 let (parts, memory) = run(&self.name, query, &self.schema, state, new).await?;
                 let snapshot = Snapshot::of_parts(&self.name, Arc::clone(&self.schema), parts)?;
-                self.replace_by(snapshot, memory.map(Arc::new));
+                return Ok(self.keep(snapshot, memory.map(Arc::new), None));
             }
             Origin::Numbered(table) => {
                 let rows = Box::pin(table.load(state)).await?;
                 let batches = numbered(&rows.snapshot.batches()?, &self.schema)?;
-                self.replace(batches, rows.memory)?;
+                let snapshot = Snapshot::new(&self.name, Arc::clone(&self.schema), batches)?;
+                return Ok(self.keep(snapshot, rows.memory, Some(rows.snapshot)));
             }
         }
         self.current().ok_or_else(|| {
@@ -171,8 +180,14 @@ impl MaterializedTable {
         })
     }
 
+    /// The rows that there are; `None` if there are none yet, or if they are numbered rows of a
+    /// table that has other rows since.
     fn current(&self) -> Option<StoredRows> {
-        self.rows.read().unwrap_or_else(PoisonError::into_inner).clone()
+        let rows = self.rows.read().unwrap_or_else(PoisonError::into_inner).clone()?;
+        let Origin::Numbered(table) = &self.origin else { return Some(rows) };
+        let now = table.current()?;
+        let is_of_now = rows.unnumbered.as_ref().is_some_and(|of| Arc::ptr_eq(of, &now.snapshot));
+        is_of_now.then_some(rows)
     }
 }
 

@@ -7,6 +7,7 @@
 mod definition;
 mod function;
 mod index_table;
+mod kept_plan;
 mod materialized;
 mod objects;
 mod relation;
@@ -190,7 +191,7 @@ impl Catalog {
             return created.source(planner).map_err(as_external);
         }
         if let Some(view) = self.prelude.view(&name).map_err(as_external)? {
-            return view.source(planner).map_err(as_external);
+            return view.source_once(planner).map_err(as_external);
         }
         let intrinsic = || self.stored(name.strip_prefix(INTRINSIC)?);
         if let Some(source) = self.stored(&name).or_else(intrinsic) {

@@ -35,6 +35,15 @@ impl Created {
         }
     }
 
+    /// Whether this is the same object, of which the rows may be others.
+    fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Declared(one), Self::Declared(other)) => Arc::ptr_eq(one, other),
+            (Self::Own(one), Self::Own(other)) => Arc::ptr_eq(one, other),
+            _ => false,
+        }
+    }
+
     /// The columns as they are written, where that is known.
     pub(crate) fn written_columns(&self) -> Option<Vec<String>> {
         match self {
@@ -98,11 +107,22 @@ pub(crate) struct Objects {
     included: HashSet<String>,
     /// The relations that are attached files.
     attached: HashSet<String>,
+    /// How often a relation or a function was replaced or dropped.
+    changes: u64,
 }
 
 impl Objects {
     pub(crate) fn relation(&self, name: &str) -> Option<Created> {
         self.relations.get(name).cloned()
+    }
+
+    /// How often a name got another meaning: plans that were made before may read what is gone.
+    pub(crate) fn changes(&self) -> u64 {
+        self.changes
+    }
+
+    fn note_change(&mut self, is_change: bool) {
+        self.changes += u64::from(is_change);
     }
 
     pub(super) fn relation_names(&self) -> BTreeSet<String> {
@@ -125,6 +145,7 @@ impl Objects {
     /// Restores a function after its replacement failed.
     pub(crate) fn restore_function(&mut self, function: Arc<SqlFunction>) {
         self.functions.insert(function.name().to_owned(), function);
+        self.note_change(true);
     }
 
     pub(crate) fn has_macro(&self, name: &str) -> bool {
@@ -156,11 +177,13 @@ impl Objects {
 
     pub(crate) fn add_relation(&mut self, name: &str, relation: Created) {
         self.attached.remove(name);
-        self.relations.insert(name.to_owned(), relation);
+        let before = self.relations.insert(name.to_owned(), relation.clone());
+        self.note_change(before.is_some_and(|before| !before.is_same(&relation)));
     }
 
     pub(crate) fn add_function(&mut self, function: SqlFunction) {
-        self.functions.insert(function.name().to_owned(), Arc::new(function));
+        let before = self.functions.insert(function.name().to_owned(), Arc::new(function));
+        self.note_change(before.is_some());
     }
 
     pub(crate) fn add_macro(&mut self, made: Macro) {
@@ -180,12 +203,16 @@ impl Objects {
     /// Drops a table or view; returns whether there was one with this name.
     pub(crate) fn drop_relation(&mut self, name: &str) -> bool {
         self.attached.remove(name);
-        self.relations.remove(name).is_some()
+        let found = self.relations.remove(name).is_some();
+        self.note_change(found);
+        found
     }
 
     /// Drops a function; returns whether there was one with this name.
     pub(crate) fn drop_function(&mut self, name: &str) -> bool {
-        self.functions.remove(name).is_some()
+        let found = self.functions.remove(name).is_some();
+        self.note_change(found);
+        found
     }
 
     /// Drops a macro; returns whether there was one with this name.

@@ -283,6 +283,12 @@ impl<'a> Planner<'a> {
         TypeCoercion::new().analyze(plan, self.state.config_options())
     }
 
+    /// How often a name got another meaning in this session, as what it named was replaced or
+    /// dropped.
+    pub(crate) fn changes(&self) -> u64 {
+        self.catalog.objects().changes()
+    }
+
     /// The plan that reads a table or view.
     pub(crate) fn scan(&self, name: &str) -> Result<LogicalPlan> {
         let source = self.catalog.source(name, self)?;

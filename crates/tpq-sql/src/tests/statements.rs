@@ -494,6 +494,78 @@ async fn rows_of_one_key_are_kept_or_replaced() {
     assert!(said.contains("`id` is the primary key of `w` and cannot be NULL"), "{said}");
 }
 
+/// A view and the body of a function are texts, as in SQLite, and the rows of a table stay.
+#[tokio::test]
+async fn views_and_functions_read_what_was_put_in_place() {
+    let session = session();
+    let create = "CREATE PERFETTO TABLE t AS SELECT 1 AS a;
+        CREATE PERFETTO TABLE kept AS SELECT a FROM t;
+        CREATE PERFETTO VIEW v AS SELECT a FROM t;
+        CREATE PERFETTO VIEW w AS SELECT a * 10 AS b FROM v;
+        CREATE PERFETTO FUNCTION f() RETURNS LONG AS SELECT a FROM v;
+        CREATE PERFETTO FUNCTION g() RETURNS LONG AS SELECT f() + 100;
+        CREATE PERFETTO VIEW u AS SELECT g() AS c";
+    let f = "CREATE OR REPLACE PERFETTO FUNCTION f() RETURNS LONG AS SELECT 7";
+    for (change, expected) in [
+        (create, ["1", "1", "10", "1", "101", "101"]),
+        (
+            "CREATE OR REPLACE PERFETTO TABLE t AS SELECT 2 AS a",
+            ["1", "2", "20", "2", "102", "102"],
+        ),
+        ("CREATE OR REPLACE PERFETTO VIEW v AS SELECT 5 AS a", ["1", "5", "50", "5", "105", "105"]),
+        (f, ["1", "5", "50", "7", "107", "107"]),
+        (
+            "DROP PERFETTO VIEW v; CREATE PERFETTO VIEW v AS SELECT 4 AS a",
+            ["1", "4", "40", "7", "107", "107"],
+        ),
+    ] {
+        assert_eq!(value(&session, &format!("{change}; SELECT 'done'")).await, "done");
+        let read = ["a FROM kept", "a FROM v", "b FROM w", "f()", "g()", "c FROM u"];
+        for (read, expected) in read.into_iter().zip(expected) {
+            let sql = format!("SELECT {read}");
+            assert_eq!(value(&session, &sql).await, expected, "{change}: {sql}");
+        }
+    }
+    let change = "CREATE OR REPLACE PERFETTO VIEW v AS SELECT 4 AS a, 'x' AS text";
+    let columns = "SELECT group_concat(name) FROM pragma_table_info('all_of_v')";
+    let all = "CREATE PERFETTO VIEW all_of_v AS SELECT * FROM v";
+    assert_eq!(value(&session, &format!("{all}; {columns}")).await, "a");
+    assert_eq!(value(&session, &format!("{change}; {columns}")).await, "a,text");
+    // A table can be made anew of what is made of it.
+    let again = "CREATE PERFETTO VIEW of_t AS SELECT a + 1 AS a FROM t; \
+                 CREATE OR REPLACE PERFETTO TABLE t AS SELECT a FROM of_t; SELECT a FROM t";
+    assert_eq!(value(&session, again).await, "3");
+    assert_eq!(value(&session, "SELECT a FROM of_t").await, "4");
+    // A view of itself has no rows.
+    let itself = "CREATE OR REPLACE PERFETTO VIEW v AS SELECT b AS a FROM w; SELECT a FROM v";
+    let itself = said(&session, itself).await;
+    assert!(itself.contains("is defined by itself"), "{itself}");
+    let dropped = said(&session, "DROP PERFETTO TABLE t; SELECT a FROM of_t").await;
+    assert!(dropped.contains("no table or view is called `t`"), "{dropped}");
+}
+
+#[tokio::test]
+async fn views_read_tables_that_were_empty_or_other_ones() {
+    let session = session();
+    // A column without a type gets one from the first rows.
+    let create = "CREATE TABLE own(x); CREATE VIEW of_own AS SELECT x FROM own;";
+    let count = "SELECT count(*) FROM of_own";
+    assert_eq!(value(&session, &format!("{create} {count}")).await, "0");
+    assert_eq!(value(&session, "INSERT INTO own VALUES (3); SELECT x FROM of_own").await, "3");
+    assert_eq!(value(&session, "INSERT INTO own VALUES (4); SELECT sum(x) FROM of_own").await, "7");
+    let other = "DROP TABLE own; CREATE TABLE own(x INT); INSERT INTO own VALUES (9);";
+    assert_eq!(value(&session, &format!("{other} SELECT sum(x) FROM of_own")).await, "9");
+    assert_eq!(value(&session, &format!("DELETE FROM own; {count}")).await, "0");
+    // So do those that read the numbers of rows.
+    let create = "CREATE VIEW numbers AS SELECT _auto_id AS id, x FROM own;";
+    let count = "SELECT count(*) FROM numbers";
+    assert_eq!(value(&session, &format!("{create} {count}")).await, "0");
+    let last = "SELECT max(id) FROM numbers";
+    assert_eq!(value(&session, &format!("INSERT INTO own VALUES (8), (9); {last}")).await, "1");
+    assert_eq!(value(&session, &format!("INSERT INTO own VALUES (5); {last}")).await, "2");
+    assert_eq!(value(&session, &format!("DELETE FROM own WHERE x > 5; {count}")).await, "1");
+}
+
 #[tokio::test]
 async fn a_view_keeps_its_order() {
     let session = session();
