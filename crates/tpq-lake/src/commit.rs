@@ -1,7 +1,7 @@
 //! Commits traces: first to the log of each table, then, as a whole, to the catalogue.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::{StreamExt, TryStreamExt};
 use tpq_tables::TableDecl;
@@ -138,7 +138,10 @@ impl Lake {
                 false => HashSet::new(),
             };
             if self.change_catalog(&catalog, &dropped, new.clone()).await? {
-                let replaced = if replace { old } else { Vec::new() };
+                // Traces with the same files are of an earlier try that storage took and denied.
+                let is_own = |old: &Arc<LakeTrace>| new.iter().any(|new| new.files == old.files);
+                let replaced: Vec<Arc<LakeTrace>> =
+                    old.into_iter().filter(|old| replace && !is_own(old)).collect();
                 self.follow_up(async {
                     self.forget(layout, replaced.iter().map(AsRef::as_ref).chain(&lost)).await?;
                     self.leave_out(&replaced).await?;
@@ -266,6 +269,18 @@ mod tests {
         assert_eq!(ingest(&lake.for_ingest(), "bb", "x", 2).await, Committed::Added);
         assert_eq!(in_log(&lake).await, in_catalog(&lake).await);
         assert_eq!(in_log(&lake).await.len(), 2);
+    }
+
+    #[tokio::test]
+    async fn traces_that_are_committed_again_keep_their_files() {
+        let (_folder, lake) = lake(&[]).await;
+        let trace = staged(&lake, "aa", "x", 1).await;
+        for expected in [Committed::Added, Committed::Replaced] {
+            let committed = lake.commit(vec![trace.clone()], true).await.unwrap();
+            assert_eq!(committed, [expected]);
+            assert_eq!(in_log(&lake).await, in_catalog(&lake).await);
+            assert_eq!(in_log(&lake).await.len(), 1);
+        }
     }
 
     #[tokio::test]
