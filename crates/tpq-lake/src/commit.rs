@@ -1,7 +1,7 @@
 //! Commits traces: first to the log of each table, then, as a whole, to the catalogue.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::{StreamExt, TryStreamExt};
 use tpq_tables::TableDecl;
@@ -118,6 +118,11 @@ impl Lake {
     ) -> Result<HashSet<String>, LakeError> {
         let mut lost: Vec<LakeTrace> = Vec::new();
         for attempt in 0..ATTEMPTS {
+            let vacuum = self.last_vacuum_in(&catalog).await?;
+            if new.iter().any(|trace| trace.vacuum != vacuum) {
+                self.forget(layout, new.iter().chain(&lost)).await?;
+                return Err(LakeError::Vacuumed);
+            }
             let old: Vec<_> =
                 new.iter().filter_map(|it| catalog.find(&it.facts.digest)).cloned().collect();
             if !replace && !old.is_empty() {
@@ -133,7 +138,10 @@ impl Lake {
                 false => HashSet::new(),
             };
             if self.change_catalog(&catalog, &dropped, new.clone()).await? {
-                let replaced = if replace { old } else { Vec::new() };
+                // Traces with the same files are of an earlier try that storage took and denied.
+                let is_own = |old: &Arc<LakeTrace>| new.iter().any(|new| new.files == old.files);
+                let replaced: Vec<Arc<LakeTrace>> =
+                    old.into_iter().filter(|old| replace && !is_own(old)).collect();
                 self.follow_up(async {
                     self.forget(layout, replaced.iter().map(AsRef::as_ref).chain(&lost)).await?;
                     self.leave_out(&replaced).await?;
@@ -246,7 +254,7 @@ pub(crate) fn referenced_by<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_lake::{in_catalog, in_log, ingest, lake, staged};
+    use crate::test_lake::{file, in_catalog, in_log, ingest, lake, staged};
 
     #[tokio::test]
     async fn each_ingest_looks_for_what_dead_processes_have_left() {
@@ -261,6 +269,34 @@ mod tests {
         assert_eq!(ingest(&lake.for_ingest(), "bb", "x", 2).await, Committed::Added);
         assert_eq!(in_log(&lake).await, in_catalog(&lake).await);
         assert_eq!(in_log(&lake).await.len(), 2);
+    }
+
+    #[tokio::test]
+    async fn traces_that_are_committed_again_keep_their_files() {
+        let (_folder, lake) = lake(&[]).await;
+        let trace = staged(&lake, "aa", "x", 1).await;
+        for expected in [Committed::Added, Committed::Replaced] {
+            let committed = lake.commit(vec![trace.clone()], true).await.unwrap();
+            assert_eq!(committed, [expected]);
+            assert_eq!(in_log(&lake).await, in_catalog(&lake).await);
+            assert_eq!(in_log(&lake).await.len(), 1);
+        }
+    }
+
+    #[tokio::test]
+    async fn traces_that_a_vacuum_may_have_removed_are_not_committed() {
+        let (_folder, lake) = lake(&[]).await;
+        ingest(&lake, "aa", "x", 1).await;
+        let (before, file) = (in_log(&lake).await, file(&lake, "aa").await);
+        let new = [staged(&lake, "aa", "x", 5).await, staged(&lake, "bb", "x", 2).await];
+        lake.begin_vacuum().await.unwrap();
+        let refused = lake.commit(new.into(), true).await.unwrap_err();
+        assert!(matches!(refused, LakeError::Vacuumed), "{refused:?}");
+        assert!(refused.to_string().ends_with("ingest them again"), "{refused}");
+        assert_eq!(lake.catalog().await.unwrap().find("aa").unwrap().files["slice"], file);
+        assert!(lake.catalog().await.unwrap().find("bb").is_none());
+        assert_eq!((in_log(&lake).await, in_catalog(&lake).await), (before.clone(), before));
+        assert_eq!(ingest(&lake, "bb", "x", 2).await, Committed::Added);
     }
 
     #[tokio::test]

@@ -56,6 +56,12 @@ pub enum LakeError {
     /// Other processes changed a table again and again.
     #[error("table {0} is changed by other processes all the time; try again")]
     Busy(String),
+    /// A vacuum of young files may have removed files of traces before their commit.
+    #[error(
+        "a vacuum of files younger than 24 hours may have removed files of these traces before \
+         their commit; ingest them again"
+    )]
+    Vacuumed,
     /// Work does not fit the memory limit.
     #[error(
         "{what}: this takes {} MiB of memory, and the limit is {} MiB; raise --memory-limit",

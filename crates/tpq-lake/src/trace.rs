@@ -62,6 +62,9 @@ pub struct LakeTrace {
     pub version: String,
     /// When it was imported, as ISO 8601 in UTC.
     pub ingested_at: String,
+    /// The last vacuum of young files before its files were written: a later one may have removed
+    /// them. Says nothing of a trace that was committed.
+    pub(crate) vacuum: Option<i64>,
 }
 
 impl LakeTrace {
@@ -219,6 +222,7 @@ mod tests {
             files: BTreeMap::from([("slice".to_owned(), whole), ("track".to_owned(), part)]),
             version: String::new(),
             ingested_at: String::new(),
+            vacuum: None,
         };
         assert_eq!(files_from_json(&trace.files_as_json()), Some(trace.files.clone()));
         assert_eq!(trace.row_counts(), r#"{"slice":3,"track":3}"#);

@@ -38,6 +38,7 @@ impl Lake {
         tables: &Arc<TraceTables>,
         memory: Option<u64>,
     ) -> Result<LakeTrace, LakeError> {
+        let vacuum = self.last_vacuum().await?;
         let row_group_bytes = row_group_bytes(memory);
         let at_a_time = tables_at_a_time(memory);
         // Half of the memory is for what is encoded, and for rows.
@@ -58,6 +59,7 @@ impl Lake {
             files,
             version: env!("CARGO_PKG_VERSION").to_owned(),
             ingested_at: now(),
+            vacuum,
             facts,
         })
     }

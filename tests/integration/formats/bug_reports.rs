@@ -201,6 +201,24 @@ no time
     assert!(unknown.cells(PLACES).is_empty());
 }
 
+/// The second log states no wall time, and the first one says nothing of its clock.
+#[test]
+fn each_log_of_the_kernel_has_its_clock() {
+    let report = "\
+========================================================
+== dumpstate: 2022-06-24 16:24:37
+========================================================
+
+------ KERNEL LOG (dmesg) ------
+<6>[  100.000000] PM: suspend entry 2022-06-24 14:12:33.500000000 UTC
+------ KERNEL LOG (of an earlier start) ------
+<6>[  100.000000] usb: new
+";
+    let trace = Imported::file(report);
+    let logs = "SELECT ts, tag FROM logs";
+    assert_eq!(trace.cells(logs), [["1656079953500000000", "PM"]]);
+}
+
 /// The history may stand alone. Wakelocks need version 36 of the format.
 #[test]
 fn a_history_alone() {

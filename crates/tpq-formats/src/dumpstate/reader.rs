@@ -9,7 +9,7 @@ use tpq_source::ReportDate;
 
 use super::battery::{Step, step};
 use super::kernel_log::KernelClock;
-use super::sections::{Contents, Sections, lines};
+use super::sections::{Contents, Line, Sections, lines};
 use super::stored_logs::StoredLogs;
 use super::{BATTERY, TEXT};
 use crate::OpenFile;
@@ -102,8 +102,9 @@ impl<'a> DumpstateReader<'a> {
                 continue;
             }
             part.get_or_insert(offset);
-            self.sections.next(line);
-            if self.sections.contents() != Contents::KernelLog {
+            // Each log has its own clock: another one may be of an earlier start of the device.
+            let begins = matches!(self.sections.next(line), Line::Begin(_));
+            if begins || self.sections.contents() != Contents::KernelLog {
                 self.kernel = None;
             }
             match self.sections.contents() {

@@ -105,9 +105,10 @@ fn time(word: &[u8]) -> Result<(i64, bool), LineError> {
         (Some(hours), Some(minutes), Some(time), None) => {
             let of_day = || {
                 let (hours, minutes) = (number::<u32>(hours)?, number::<u32>(minutes)?);
-                let is_time = hours < 24 && minutes < 60;
-                let before = i64::from(hours * 60 + minutes) * 60 * NS_PER_S;
-                is_time.then(|| ns(time).filter(|&ns| ns < 61 * NS_PER_S))?.map(|ns| before + ns)
+                let ns = ns(time).filter(|&ns| ns < 61 * NS_PER_S)?;
+                // Of larger numbers the product may not be one.
+                (hours < 24 && minutes < 60)
+                    .then(|| i64::from(hours * 60 + minutes) * 60 * NS_PER_S + ns)
             };
             of_day().map(|ts| (ts, true)).ok_or(LineError::Time)
         }
@@ -281,6 +282,7 @@ mod tests {
             ("12 1.5 read 3 = 1", LineError::Shape),
             ("12 1.5 (+ 0.1 read(3", LineError::Shape),
             ("12 25:00:00 read(3) = 1", LineError::Time),
+            ("12 4294967295:4294967295:00 read(3) = 1", LineError::Time),
             ("12 1.x read(3) = 1", LineError::Time),
             ("[pid x] 1.5 read(3) = 1", LineError::Shape),
         ] {

@@ -12,6 +12,8 @@
 //! PUBLIC 2000 0 exported
 //! ```
 
+use std::ops::Range;
+
 use rustc_hash::FxHashMap;
 use tpq_decode::{MappedBinary, SymbolLine};
 
@@ -23,7 +25,12 @@ pub(super) const MODULE: &[u8] = b"MODULE ";
 /// Hexadecimal digits of an id of a binary without the number of its revisions.
 const ID_DIGITS: usize = 32;
 /// The number of functions that are inlined into each other at an address.
-const MOST_INLINED: usize = 256;
+const MOST_INLINED: usize = 128;
+/// The maximum length of a name in bytes.
+const LONGEST_NAME: usize = 64 << 10;
+/// The maximum size in bytes of the names of all addresses. A file can state a long name once, for any
+/// number of addresses; those that are left then stay without functions.
+const MOST_TEXT: usize = 1 << 30;
 /// The number of lines that may state the build id; it is in the second.
 const HEAD_LINES: usize = 16;
 
@@ -87,42 +94,45 @@ pub(super) fn has_addresses(binary: &MappedBinary<'_>) -> bool {
 
 /// The functions at each address, the innermost first.
 pub(super) fn symbols_at(file: &[u8], addresses: &[u64]) -> Vec<Vec<SymbolLine>> {
+    symbols_within(file, addresses, MOST_TEXT)
+}
+
+/// The same, with names of at most `most_text` bytes.
+fn symbols_within(file: &[u8], addresses: &[u64], most_text: usize) -> Vec<Vec<SymbolLine>> {
     let mut order: Vec<usize> = (0..addresses.len()).collect();
     order.sort_by_key(|&index| addresses[index]);
     let sorted: Vec<u64> = order.iter().map(|&index| addresses[index]).collect();
     let mut found = vec![Found::default(); sorted.len()];
+    let mut unowned = Unfilled::of(sorted.len());
     let mut names = Names::default();
     let mut starts: Vec<u64> = Vec::new();
     let mut publics: Vec<(u64, &[u8])> = Vec::new();
-    let mut function: Option<Function<'_>> = None;
+    let mut current: Option<Current> = None;
     for line in lines(file) {
         let (kind, rest) = split_word(line).unwrap_or_default();
         match kind {
             b"FILE" => names.files.extend(numbered(rest)),
             b"INLINE_ORIGIN" => names.origins.extend(numbered(rest)),
             b"FUNC" => {
-                function = Function::read(rest);
-                if let Some(function) = function {
+                current = None;
+                if let Some(function) = Function::read(rest) {
                     starts.push(function.range.0);
-                    enter(&sorted, function.range, &mut found, |found| {
-                        // The first function at an address counts.
-                        found.function = found.function.or(Some(function));
-                    });
+                    current = Current::of(function, &sorted, &mut unowned, &mut found);
                 }
             }
             b"PUBLIC" => {
-                function = None;
+                current = None;
                 publics.extend(public(rest));
             }
-            b"STACK" | b"INFO" | b"MODULE" => function = None,
+            b"STACK" | b"INFO" | b"MODULE" => current = None,
             b"INLINE" => {
-                if let Some(function) = function {
-                    add_inline(rest, function, &sorted, &mut found);
+                if let Some(current) = &mut current {
+                    current.add_inline(rest, &sorted, &mut found);
                 }
             }
             _ => {
-                if let Some(function) = function {
-                    add_line(line, function, &sorted, &mut found);
+                if let Some(current) = &mut current {
+                    current.add_line(line, &sorted, &mut found);
                 }
             }
         }
@@ -130,35 +140,72 @@ pub(super) fn symbols_at(file: &[u8], addresses: &[u64]) -> Vec<Vec<SymbolLine>>
     starts.sort_unstable();
     publics.sort_by_key(|&(start, _)| start);
     let mut symbols = vec![Vec::new(); addresses.len()];
+    let mut room = most_text;
     for ((index, address), found) in order.into_iter().zip(sorted).zip(found) {
-        symbols[index] = match found.function {
-            Some(function) => found.lines(function, &names),
-            None => public_at(address, &publics, &starts).into_iter().collect(),
+        let lines = match found.function {
+            Some(function) => found.lines(function, &mut names),
+            None => public_at(address, &publics, &starts, &mut names).into_iter().collect(),
         };
+        let size: usize = lines.iter().map(text_size).sum();
+        let Some(left) = room.checked_sub(size) else { break };
+        room = left;
+        symbols[index] = lines;
     }
     symbols
 }
 
+/// The bytes of the names of a function.
+fn text_size(line: &SymbolLine) -> usize {
+    line.function.len() + line.file.as_ref().map_or(0, String::len)
+}
+
 /// The function without lines at an address: it ends where any other begins.
-fn public_at(address: u64, publics: &[(u64, &[u8])], starts: &[u64]) -> Option<SymbolLine> {
+fn public_at<'a>(
+    address: u64,
+    publics: &[(u64, &'a [u8])],
+    starts: &[u64],
+    names: &mut Names<'a>,
+) -> Option<SymbolLine> {
     let after = publics.partition_point(|&(start, _)| start <= address);
     let &(start, name) = publics.get(after.checked_sub(1)?)?;
     let later = starts.partition_point(|&other| other <= address);
     let is_last = later.checked_sub(1).and_then(|at| starts.get(at)).is_none_or(|&it| it <= start);
-    let function = readable(&text_of(name));
-    is_last.then_some(SymbolLine { function, file: None, line: None })
+    is_last.then(|| SymbolLine { function: names.function(name), file: None, line: None })
 }
 
-/// Calls a function with what was found of each address in a range.
-fn enter<'a>(
-    sorted: &[u64],
-    (start, end): (u64, u64),
-    found: &mut [Found<'a>],
-    each: impl FnMut(&mut Found<'a>),
-) {
-    let first = sorted.partition_point(|&address| address < start);
-    let last = sorted.partition_point(|&address| address < end).max(first);
-    found.get_mut(first..last).unwrap_or_default().iter_mut().for_each(each);
+/// Places in a list that are still to be filled. Ranges may overlap as often as a file states: those
+/// that are filled are passed over in one step.
+struct Unfilled(Vec<usize>);
+
+impl Unfilled {
+    /// All places of a list of that length.
+    fn of(len: usize) -> Self {
+        Self((0..=len).collect())
+    }
+
+    /// The first one from a place on; the length of the list if there is none.
+    fn first(&mut self, from: usize) -> usize {
+        let mut first = from;
+        while let Some(&next) = self.0.get(first)
+            && next != first
+        {
+            first = next;
+        }
+        // The next search from there takes one step.
+        let mut at = from;
+        while at != first
+            && let Some(next) = self.0.get_mut(at)
+        {
+            at = std::mem::replace(next, first);
+        }
+        first
+    }
+
+    fn fill(&mut self, at: usize) {
+        if let Some(next) = self.0.get_mut(at) {
+            *next = at + 1;
+        }
+    }
 }
 
 /// Texts by their numbers.
@@ -166,6 +213,22 @@ fn enter<'a>(
 struct Names<'a> {
     files: FxHashMap<u32, &'a [u8]>,
     origins: FxHashMap<u32, &'a [u8]>,
+    /// Names of functions as their source has them.
+    readable: FxHashMap<&'a [u8], String>,
+}
+
+impl<'a> Names<'a> {
+    /// The name of a function in its source.
+    fn function(&mut self, name: &'a [u8]) -> String {
+        let name = name.get(..LONGEST_NAME).unwrap_or(name);
+        self.readable.entry(name).or_insert_with(|| readable(&text_of(name))).clone()
+    }
+
+    /// A source file.
+    fn file(&self, number: u32) -> Option<String> {
+        let file = *self.files.get(&number)?;
+        Some(text_of(file.get(..LONGEST_NAME).unwrap_or(file)).into_owned())
+    }
 }
 
 /// A number and a text.
@@ -200,32 +263,80 @@ fn public(rest: &[u8]) -> Option<(u64, &[u8])> {
     Some((start, words.0))
 }
 
-/// Reads `address size line file`, a line of a function.
-fn add_line<'a>(line: &[u8], function: Function<'a>, sorted: &[u64], found: &mut [Found<'a>]) {
-    let mut words = Words(line);
-    let mut read = || Some((words.hex()?, words.hex()?, words.decimal()?, words.decimal()?));
-    let Some((start, size, line, file)) = read() else { return };
-    enter(sorted, (start, start.saturating_add(size)), found, |found| {
-        if found.function == Some(function) {
-            found.line = Some(SourcePlace { line, file });
-        }
-    });
+/// The function that lines are about, which has addresses.
+struct Current {
+    /// Its addresses, by their places among all.
+    owned: Vec<usize>,
+    /// Those of `owned` without a line.
+    without_line: Unfilled,
+    /// Those of `owned` with room for functions that are inlined.
+    with_room: Unfilled,
 }
 
-/// Reads `depth line file origin`, and address and size of each range: a call that was replaced by
-/// the function `origin`.
-fn add_inline<'a>(rest: &[u8], function: Function<'a>, sorted: &[u64], found: &mut [Found<'a>]) {
-    let mut words = Words(rest);
-    let mut read =
-        || Some((words.decimal()?, words.decimal()?, words.decimal()?, words.decimal()?));
-    let Some((depth, line, file, origin)) = read() else { return };
-    let inline = Inline { depth, origin, call: SourcePlace { line, file } };
-    while let (Some(start), Some(size)) = (words.hex(), words.hex()) {
-        enter(sorted, (start, start.saturating_add(size)), found, |found| {
-            if found.function == Some(function) && found.inlines.len() < MOST_INLINED {
-                found.inlines.push(inline);
+impl Current {
+    /// Gives a function the addresses in its range that no function before it has; `None` if there
+    /// are none.
+    fn of<'a>(
+        function: Function<'a>,
+        sorted: &[u64],
+        unowned: &mut Unfilled,
+        found: &mut [Found<'a>],
+    ) -> Option<Self> {
+        let (start, end) = function.range;
+        let mut at = unowned.first(sorted.partition_point(|&address| address < start));
+        let mut owned = Vec::new();
+        while let Some(&address) = sorted.get(at)
+            && address < end
+        {
+            found[at].function = Some(function);
+            unowned.fill(at);
+            owned.push(at);
+            at = unowned.first(at + 1);
+        }
+        let (without_line, with_room) = (Unfilled::of(owned.len()), Unfilled::of(owned.len()));
+        (!owned.is_empty()).then_some(Self { owned, without_line, with_room })
+    }
+
+    /// The places in `owned` of the addresses in a range.
+    fn places(&self, sorted: &[u64], (start, end): (u64, u64)) -> Range<usize> {
+        let before = |limit: u64| self.owned.partition_point(|&index| sorted[index] < limit);
+        before(start)..before(end)
+    }
+
+    /// Reads `address size line file`, a line of the function. The first one at an address counts.
+    fn add_line(&mut self, line: &[u8], sorted: &[u64], found: &mut [Found<'_>]) {
+        let mut words = Words(line);
+        let mut read = || Some((words.hex()?, words.hex()?, words.decimal()?, words.decimal()?));
+        let Some((start, size, line, file)) = read() else { return };
+        let places = self.places(sorted, (start, start.saturating_add(size)));
+        let mut at = self.without_line.first(places.start);
+        while at < places.end {
+            found[self.owned[at]].line = Some(SourcePlace { line, file });
+            self.without_line.fill(at);
+            at = self.without_line.first(at + 1);
+        }
+    }
+
+    /// Reads `depth line file origin`, and address and size of each range: a call that was replaced
+    /// by the function `origin`.
+    fn add_inline(&mut self, rest: &[u8], sorted: &[u64], found: &mut [Found<'_>]) {
+        let mut words = Words(rest);
+        let mut read =
+            || Some((words.decimal()?, words.decimal()?, words.decimal()?, words.decimal()?));
+        let Some((depth, line, file, origin)) = read() else { return };
+        let inline = Inline { depth, origin, call: SourcePlace { line, file } };
+        while let (Some(start), Some(size)) = (words.hex(), words.hex()) {
+            let places = self.places(sorted, (start, start.saturating_add(size)));
+            let mut at = self.with_room.first(places.start);
+            while at < places.end {
+                let inlines = &mut found[self.owned[at]].inlines;
+                inlines.push(inline);
+                if inlines.len() >= MOST_INLINED {
+                    self.with_room.fill(at);
+                }
+                at = self.with_room.first(at + 1);
             }
-        });
+        }
     }
 }
 
@@ -254,14 +365,14 @@ struct Found<'a> {
     inlines: Vec<Inline>,
 }
 
-impl Found<'_> {
+impl<'a> Found<'a> {
     /// The functions, the innermost first.
-    fn lines(&self, function: Function<'_>, names: &Names<'_>) -> Vec<SymbolLine> {
-        let symbol = |name: &[u8], place: Option<SourcePlace>| {
-            let file = place.and_then(|place| names.files.get(&place.file));
-            let line = place.map(|place| place.line).filter(|&line| line > 0);
-            let function = readable(&text_of(name));
-            SymbolLine { function, file: file.map(|file| text_of(file).into_owned()), line }
+    fn lines(&self, function: Function<'a>, names: &mut Names<'a>) -> Vec<SymbolLine> {
+        let mut symbol = |name: Option<&'a [u8]>, inline: Option<u32>, at: Option<SourcePlace>| {
+            let origin = inline.and_then(|origin| names.origins.get(&origin).copied());
+            let function = names.function(name.or(origin).unwrap_or_default());
+            let line = at.map(|at| at.line).filter(|&line| line > 0);
+            SymbolLine { function, file: at.and_then(|at| names.file(at.file)), line }
         };
         let mut inlines = self.inlines.clone();
         inlines.sort_by_key(|inline| inline.depth);
@@ -269,11 +380,10 @@ impl Found<'_> {
         let mut place = self.line;
         let mut symbols = Vec::new();
         for inline in inlines.iter().rev() {
-            let origin = names.origins.get(&inline.origin).copied().unwrap_or_default();
-            symbols.push(symbol(origin, place));
+            symbols.push(symbol(None, Some(inline.origin), place));
             place = Some(inline.call);
         }
-        symbols.push(symbol(function.name, place));
+        symbols.push(symbol(Some(function.name), None, place));
         symbols
     }
 }
@@ -365,6 +475,57 @@ STACK CFI INIT 1000 20 .cfa: $rsp 8 +
         assert_eq!(at(0x0fff), [public("first")]);
         assert_eq!(at(0x2000), [public("foo(int)")]);
         assert!(at(0x1020).is_empty());
+    }
+
+    #[test]
+    fn places_that_are_filled_are_passed_over() {
+        let mut unfilled = Unfilled::of(5);
+        for at in [1, 2, 0, 3] {
+            unfilled.fill(at);
+        }
+        assert_eq!([0, 1, 4, 5].map(|from| unfilled.first(from)), [4, 4, 4, 5]);
+        // Each leads there in one step now.
+        assert_eq!(unfilled.0, [4, 4, 4, 4, 4, 5]);
+        unfilled.fill(4);
+        assert_eq!(unfilled.first(0), 5);
+        assert_eq!(Unfilled::of(0).first(0), 0);
+    }
+
+    /// Each of 50,000 functions, lines and inlined calls states all of 5,000 addresses.
+    #[test]
+    fn ranges_that_overlap_take_little_time() {
+        let mut file = b"MODULE Linux x86_64 67452301AB89EFCD0123456789ABCDEF0 a\n".to_vec();
+        file.extend_from_slice(b"FUNC 0 100000 0 first\n");
+        for _ in 0..50_000 {
+            file.extend_from_slice(b"INLINE 0 7 0 0 0 100000\n0 100000 5 0\n");
+        }
+        for _ in 0..50_000 {
+            file.extend_from_slice(
+                b"FUNC 0 100000 0 other\n0 100000 6 0\nINLINE 0 7 0 0 0 100000\n",
+            );
+        }
+        let addresses: Vec<u64> = (0..5_000).collect();
+        let symbols = symbols_within(&file, &addresses, 1000);
+        // The inlined functions have no name: the text of 1,000 bytes is that of 200 addresses.
+        let lines = |at: usize| symbols[at].iter().map(|it| (&*it.function, it.line));
+        assert_eq!(lines(0).len(), MOST_INLINED + 1);
+        assert_eq!(lines(199).next(), Some(("", Some(5))));
+        assert_eq!(lines(199).next_back(), Some(("first", Some(7))));
+        assert_eq!(lines(200).len(), 0);
+    }
+
+    #[test]
+    fn the_first_line_at_an_address_counts() {
+        let file = b"FILE 0 a.c\nFUNC 10 10 0 f\n10 8 1 0\n14 8 2 0\n10 10 3 0\n";
+        let lines = symbols_at(file, &[0x10, 0x14, 0x18, 0x1c]);
+        let lines: Vec<_> = lines.iter().map(|lines| lines[0].line).collect();
+        assert_eq!(lines, [Some(1), Some(1), Some(2), Some(3)]);
+    }
+
+    #[test]
+    fn long_names_are_cut() {
+        let file = [&b"FUNC 10 10 0 "[..], &[b'f'; LONGEST_NAME + 1]].concat();
+        assert_eq!(symbols_at(&file, &[0x10])[0][0].function.len(), LONGEST_NAME);
     }
 
     #[test]

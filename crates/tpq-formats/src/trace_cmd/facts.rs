@@ -16,10 +16,34 @@ use crate::text::{lines, number, split_word};
 /// Problems that are listed one by one.
 const MOST_PROBLEMS: usize = 100_000;
 
+/// What is wrong in a file. A small compressed file can have any number of damaged pages, so that
+/// those behind the first ones are only counted.
+#[derive(Debug, Default)]
+pub(super) struct Problems {
+    listed: Vec<Problem>,
+    /// The number of those that are not listed.
+    pub(super) others: u64,
+}
+
+impl Problems {
+    pub(super) fn of(found: &[Problem]) -> Self {
+        let mut problems = Self::default();
+        found.iter().for_each(|&problem| problems.push(problem));
+        problems
+    }
+
+    pub(super) fn push(&mut self, problem: Problem) {
+        match self.listed.len() < MOST_PROBLEMS {
+            true => self.listed.push(problem),
+            false => self.others += 1,
+        }
+    }
+}
+
 /// The facts as text.
-pub(super) fn write(problems: &[Problem], cmdlines: &[u8]) -> Vec<u8> {
+pub(super) fn write(problems: &Problems, cmdlines: &[u8]) -> Vec<u8> {
     let mut text = String::new();
-    for (at, damage) in problems.iter().take(MOST_PROBLEMS) {
+    for (at, damage) in &problems.listed {
         let number = Damage::ALL.iter().position(|it| it == damage).unwrap_or_default();
         text.push_str(&format!("{at} {number}\n"));
     }
@@ -61,8 +85,16 @@ mod tests {
     #[test]
     fn problems_are_read_back() {
         let written = [(4096, Damage::Page), (7, Damage::Cut)];
-        let facts = write(&written, b"1 init\n");
+        let facts = write(&Problems::of(&written), b"1 init\n");
         assert_eq!(problems(&facts).collect::<Vec<_>>(), written);
         assert!(facts.ends_with(b"\n\n1 init\n"));
+    }
+
+    #[test]
+    fn very_many_problems_are_counted() {
+        let found = vec![(4096, Damage::Page); MOST_PROBLEMS + 3];
+        let all = Problems::of(&found);
+        assert_eq!(all.others, 3);
+        assert_eq!(problems(&write(&all, b"")).count(), MOST_PROBLEMS);
     }
 }

@@ -6,9 +6,9 @@ use tpq_clock::{BOOTTIME, MONOTONIC, MONOTONIC_RAW, REALTIME};
 use tpq_ingest::{Loss, Prescan, PrescanMemory};
 
 use super::event_kinds::Kinds;
-use super::facts;
+use super::facts::{self, Problems};
 use super::packets::Packets;
-use super::recording::{Buffer, Damage, Problem, Recording};
+use super::recording::{Buffer, Damage, Recording};
 use super::sections::{COUNT_LEN, chunks};
 use super::symbols::Symbols;
 use super::{PERF_CLOCK, TICKS_CLOCK};
@@ -31,13 +31,14 @@ pub(super) fn prescan<'a>(file: &'a [u8], base: u64, room: PrescanMemory<'_, 'a>
         file,
         recording: &recording,
         packets,
-        problems: recording.problems.clone(),
+        problems: Problems::of(&recording.problems),
         prescan,
         room,
     };
     transcoder.read_buffers();
     let Transcoder { mut prescan, problems, packets, .. } = transcoder;
     prescan.losses.add(Loss::MalformedBundle, packets.unknown);
+    prescan.losses.add(Loss::MalformedRecord, problems.others);
     let facts = facts::write(&problems, &recording.cmdlines);
     prescan.push_unpacked(facts, 0, room);
     prescan
@@ -70,7 +71,7 @@ struct Transcoder<'r, 'k, 'a> {
     file: &'a [u8],
     recording: &'r Recording<'a>,
     packets: Packets<'r>,
-    problems: Vec<Problem>,
+    problems: Problems,
     prescan: Prescan<'a>,
     room: PrescanMemory<'k, 'a>,
 }

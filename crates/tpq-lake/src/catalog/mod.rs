@@ -2,6 +2,7 @@
 
 mod layout;
 mod rows;
+mod vacuum_number;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};

@@ -129,6 +129,7 @@ pub(crate) fn traces(batch: &RecordBatch, columns: &[String]) -> Result<Vec<Lake
             files: files.ok_or_else(|| damaged("files"))?,
             version: text(&versions).unwrap_or_default(),
             ingested_at: text(&ingested).unwrap_or_default(),
+            vacuum: None,
         });
     }
     Ok(traces)
@@ -198,6 +199,7 @@ mod tests {
             files: BTreeMap::new(),
             version: "0.1.0".to_owned(),
             ingested_at: "2026-02-03T00:00:00Z".to_owned(),
+            vacuum: None,
         };
         let columns = ["os".to_owned(), "none".to_owned()];
         let rows = batch(std::slice::from_ref(&trace), &columns).unwrap();

@@ -31,6 +31,9 @@ const ATTEMPTS: u32 = 40;
 /// Commits after which a checkpoint saves readers from reading each of them.
 const CHECKPOINT_AFTER: u64 = 20;
 
+/// What the history of a table calls a commit of a number.
+const VACUUM_START: &str = "VACUUM START";
+
 /// The type of a column.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ColumnType {
@@ -252,6 +255,37 @@ impl TableLog {
             }
         };
         commit().map_err(|error| self.error(error))
+    }
+
+    /// The number of a name in a state; `None` before its first.
+    pub(crate) fn number(&self, state: &LogState, name: &str) -> Result<Option<i64>, LakeError> {
+        let number = state.0.get_app_id_version(name, self.engine());
+        number.map_err(|error| self.error(error))
+    }
+
+    /// Commits the next number of a name, and no other change. Returns the version of this commit.
+    pub(crate) fn count(&self, name: &str) -> Result<u64, LakeError> {
+        for attempt in 0..ATTEMPTS {
+            let state = self.state()?.ok_or_else(|| LakeError::NotFound(self.url.clone()))?;
+            let next = self.number(&state, name)?.unwrap_or_default().saturating_add(1);
+            let commit = || -> Result<bool, KernelError> {
+                let operation = UpdateTableOperation::Custom(VACUUM_START.to_owned());
+                let builder = Arc::clone(&state.0).update_table(operation, ENGINE, false);
+                let committer = Box::new(FileSystemCommitter::new());
+                let transaction = builder.build(self.engine(), committer)?;
+                let transaction = transaction.with_transaction_id(name.to_owned(), next);
+                match transaction.commit(self.engine())? {
+                    CommitResult::Conflicted(_) => Ok(false),
+                    CommitResult::Retryable(failed) => Err(failed.error),
+                    CommitResult::Committed(_) => Ok(true),
+                }
+            };
+            if commit().map_err(|error| self.error(error))? {
+                return Ok(state.version().saturating_add(1));
+            }
+            std::thread::sleep(runtime::random_pause(attempt));
+        }
+        Err(LakeError::Busy(self.name.clone()))
     }
 
     /// The transaction of a change; `None` if it would change nothing.

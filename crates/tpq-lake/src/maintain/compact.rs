@@ -23,8 +23,8 @@ const ATTEMPTS: u32 = 40;
 /// How often files with rows of deleted traces are written anew while other processes change traces
 /// of the same files.
 const LEAVE_OUT_ATTEMPTS: u32 = 8;
-/// The time after which joined files are committed: a process that dies loses no more work, and a
-/// vacuum beside it finds no older ones that nothing refers to.
+/// The time after which joined files are committed: a process that dies, or a vacuum of young files
+/// beside it, loses no more work.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
 /// What was joined.
@@ -46,6 +46,8 @@ impl std::ops::AddAssign for Compacted {
 /// A file that was written in place of others, and is not committed.
 struct Joined {
     table: String,
+    /// The last vacuum of young files before it was written: a later one may have removed it.
+    vacuum: Option<i64>,
     /// Each part, with the file that has its rows now.
     parts: Vec<(Part, TableFile)>,
 }
@@ -66,6 +68,7 @@ impl Lake {
         limits.check_catalog(&self.catalog().await?)?;
         // Of a process that died in the middle of this.
         self.reconcile(None).await?;
+        let mut vacuum = self.last_vacuum().await?;
         let catalog = self.catalog().await?;
         let (mut done, mut joined, mut since) = (Compacted::default(), Vec::new(), Instant::now());
         for table in catalog.tables() {
@@ -74,7 +77,7 @@ impl Lake {
             // The groups of a divided file are committed together.
             let is_divided = has_divided_file(&groups);
             for group in groups {
-                match self.join_group(group, limits).await {
+                match self.join_group(group, limits, vacuum).await {
                     Ok(file) => joined.push(file),
                     Err(error) => {
                         // The first error says more than one of this.
@@ -89,7 +92,7 @@ impl Lake {
                 let is_due = since.elapsed() >= LONGEST_WAIT || waiting >= limits.waiting;
                 if is_due && (left == 0 || !is_divided) {
                     done += self.commit_joined(std::mem::take(&mut joined)).await?;
-                    since = Instant::now();
+                    (since, vacuum) = (Instant::now(), self.last_vacuum().await?);
                 }
             }
         }
@@ -129,6 +132,7 @@ impl Lake {
         let limits = JoinLimits::within(self.memory_limit()).with_any_directory();
         let mut is_done = false;
         for attempt in 0..LEAVE_OUT_ATTEMPTS {
+            let vacuum = self.last_vacuum().await?;
             let groups = groups_of(&self.catalog().await?, files);
             if groups.is_empty() {
                 is_done = true;
@@ -136,7 +140,7 @@ impl Lake {
             }
             let mut joined = Vec::with_capacity(groups.len());
             for group in groups {
-                joined.push(self.join_group(group, &limits).await?);
+                joined.push(self.join_group(group, &limits, vacuum).await?);
             }
             self.commit_joined(joined).await?;
             // Other processes may have changed traces of these files meanwhile: once more.
@@ -150,12 +154,16 @@ impl Lake {
     }
 
     /// Commits files that were joined, and joins the files of the catalogue. Leaves out those with
-    /// rows of traces that have other files now. Where there are some, the logs are not right until
-    /// [`Lake::reconcile`].
+    /// rows of traces that have other files now, and those that a vacuum may have removed. Where there
+    /// are some, the logs are not right until [`Lake::reconcile`].
     async fn commit_joined(&self, mut joined: Vec<Joined>) -> Result<Compacted, LakeError> {
         let is_any = !joined.is_empty();
         for attempt in 0..ATTEMPTS {
             let catalog = self.catalog().await?;
+            if is_any {
+                let vacuum = self.last_vacuum_in(&catalog).await?;
+                joined.retain(|file| file.vacuum == vacuum);
+            }
             retain_current(&catalog, &mut joined);
             if joined.is_empty() && (is_any || catalog.file_count() <= 1) {
                 return Ok(Compacted::default());
@@ -174,8 +182,13 @@ impl Lake {
         Err(LakeError::Busy(TRACES.to_owned()))
     }
 
-    /// Writes the file of a group.
-    async fn join_group(&self, group: Group, limits: &JoinLimits) -> Result<Joined, LakeError> {
+    /// Writes the file of a group. `vacuum` is the last one before that.
+    async fn join_group(
+        &self,
+        group: Group,
+        limits: &JoinLimits,
+        vacuum: Option<i64>,
+    ) -> Result<Joined, LakeError> {
         let path = format!("{}{}", group.folder, file_name(JOINED));
         let target = self.store().path(&group.table, &path)?;
         let (upload, sink) = Upload::begin(self.store(), target, limits.upload)?;
@@ -198,7 +211,7 @@ impl Lake {
             (part, file)
         };
         let parts = group.parts.into_iter().zip(spans).map(moved).collect();
-        Ok(Joined { table: group.table, parts })
+        Ok(Joined { table: group.table, vacuum, parts })
     }
 }
 
@@ -212,7 +225,7 @@ fn has_divided_file(groups: &[Group]) -> bool {
 /// The files in place of which others were written, by table and path.
 fn sources_of(joined: &[Joined]) -> HashSet<(&str, &str)> {
     let mut sources = HashSet::new();
-    for Joined { table, parts } in joined {
+    for Joined { table, parts, .. } in joined {
         sources.extend(parts.iter().map(|(part, _)| (table.as_str(), part.file.path.as_str())));
     }
     sources
@@ -253,7 +266,7 @@ fn retain_current(catalog: &LakeCatalog, joined: &mut Vec<Joined>) {
 /// no other trace has.
 fn are_current(catalog: &LakeCatalog, joined: &[Joined]) -> Vec<bool> {
     let mut moved: HashMap<(&str, &str), &TableFile> = HashMap::new();
-    for Joined { table, parts } in joined {
+    for Joined { table, parts, .. } in joined {
         moved.extend(parts.iter().map(|(part, _)| ((&**table, &*part.digest), &part.file)));
     }
     let mut staying: HashSet<(&str, &str)> = HashSet::new();
@@ -280,7 +293,7 @@ fn are_current(catalog: &LakeCatalog, joined: &[Joined]) -> Vec<bool> {
 /// All traces, with joined files in place of those that they had.
 fn with_joined(catalog: &LakeCatalog, joined: &[Joined]) -> Vec<LakeTrace> {
     let mut files: HashMap<(&str, &str), &TableFile> = HashMap::new();
-    for Joined { table, parts } in joined {
+    for Joined { table, parts, .. } in joined {
         files.extend(parts.iter().map(|(part, file)| ((&**table, &*part.digest), file)));
     }
     let moved = |trace: &Arc<LakeTrace>| {

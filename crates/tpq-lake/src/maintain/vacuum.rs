@@ -19,6 +19,10 @@ use crate::{LakeError, runtime};
 /// The folder of the log within the folder of a table.
 const LOG: &str = "_delta_log/";
 
+/// No work takes as long between the first file that it writes and its commit: a vacuum that leaves
+/// files of this age does not disturb it.
+const LONGEST_WORK: Duration = Duration::from_secs(24 * 3600);
+
 /// What was removed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Vacuumed {
@@ -37,10 +41,15 @@ impl Lake {
     /// # Errors
     /// When the lake cannot be read, or a file cannot be removed.
     pub async fn vacuum(&self, age: Duration) -> Result<Vacuumed, LakeError> {
+        let milliseconds_of_age = i64::try_from(age.as_millis()).unwrap_or(i64::MAX);
+        let mut before = milliseconds().saturating_sub(milliseconds_of_age);
+        if age < LONGEST_WORK {
+            // Files from then on may be those of work that knows of this vacuum.
+            before = before.min(self.begin_vacuum().await?.saturating_sub(1));
+        }
         self.reconcile(Some(age)).await?;
+        // Read after the vacuum was counted: it has what was committed before.
         let catalog = self.catalog().await?;
-        let age = i64::try_from(age.as_millis()).unwrap_or(i64::MAX);
-        let before = milliseconds().saturating_sub(age);
         let mut removed = Vacuumed::default();
         let tables = self.tables().await?.into_iter().map(|decl| decl.name);
         for table in tables.chain([TRACES, FAILURES]) {

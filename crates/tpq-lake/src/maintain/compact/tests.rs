@@ -15,7 +15,7 @@ fn limits() -> JoinLimits {
 async fn join_all(lake: &Lake, groups: Vec<Group>) -> Vec<Joined> {
     let mut joined = Vec::new();
     for group in groups {
-        joined.push(lake.join_group(group, &limits()).await.unwrap());
+        joined.push(lake.join_group(group, &limits(), None).await.unwrap());
     }
     joined
 }
@@ -153,7 +153,7 @@ async fn files_are_joined_in_windows_within_little_memory() {
         let mut group = groups.pop().unwrap();
         group.parts.extend(groups.into_iter().flat_map(|other| other.parts));
         group.parts.sort_by(|a, b| a.digest.cmp(&b.digest));
-        let joined = lake.join_group(group, &windowed).await.unwrap();
+        let joined = lake.join_group(group, &windowed, None).await.unwrap();
         lake.commit_joined(vec![joined]).await.unwrap();
         assert_eq!(in_catalog(&lake).await.len(), 1);
         for ((digest, slices), before) in all.iter().zip(&before) {
@@ -181,7 +181,7 @@ async fn a_compaction_that_does_not_fit_its_memory_changes_nothing() {
     // The catalogue fits, and the directories of the files do not.
     let tight = JoinLimits::within(Some(1000));
     let group = groups_of_slices(&lake).await.pop().unwrap();
-    let refused = lake.join_group(group, &tight).await.err().unwrap();
+    let refused = lake.join_group(group, &tight, None).await.err().unwrap();
     assert!(refused.to_string().contains("of a joined file of table slice"), "{refused}");
     let enough = lake.clone().with_memory_limit(Some(16 << 20));
     assert_eq!(enough.compact().await.unwrap(), Compacted { before: 2, after: 1 });
@@ -283,4 +283,32 @@ async fn the_groups_of_a_file_with_two_partitions_are_committed_together() {
     assert_eq!(done, Compacted { before: 1, after: 2 });
     assert_eq!(in_log(&lake).await, in_catalog(&lake).await);
     assert_eq!(in_log(&lake).await.len(), 2);
+}
+
+#[tokio::test]
+async fn files_that_a_vacuum_may_have_removed_are_not_committed() {
+    let (folder, lake) = lake(&[]).await;
+    for digest in ["aa", "bb"] {
+        ingest(&lake, digest, "x", 1).await;
+    }
+    let before = in_catalog(&lake).await;
+    let group = groups_of_slices(&lake).await.pop().unwrap();
+    let vacuum = lake.last_vacuum().await.unwrap();
+    let joined = lake.join_group(group, &limits(), vacuum).await.unwrap();
+    let path = folder.path().join("slice").join(&joined.parts[0].1.path);
+    assert!(path.exists());
+    // Times of files are not exact.
+    std::thread::sleep(Duration::from_millis(50));
+    lake.vacuum(Duration::ZERO).await.unwrap();
+    assert!(!path.exists());
+    let done = lake.commit_joined(vec![joined]).await.unwrap();
+    assert_eq!(done, Compacted::default());
+    assert_eq!(in_catalog(&lake).await, before);
+    assert_eq!(in_log(&lake).await, before);
+    // A file that is written behind the vacuum is committed.
+    assert_eq!(lake.compact().await.unwrap(), Compacted { before: 2, after: 1 });
+    // A vacuum that leaves all files of running work disturbs none.
+    let vacuum = lake.last_vacuum().await.unwrap();
+    lake.vacuum(Duration::from_secs(24 * 3600)).await.unwrap();
+    assert_eq!(lake.last_vacuum().await.unwrap(), vacuum);
 }
