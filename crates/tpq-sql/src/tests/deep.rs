@@ -179,6 +179,22 @@ fn doubling_comparisons_are_refused() {
 }
 
 #[test]
+fn doubling_values_are_refused() {
+    let mut between = "id".to_owned();
+    let mut chosen = "name COLLATE NOCASE".to_owned();
+    let (mut greatest, mut equal) = (chosen.clone(), chosen.clone());
+    for at in 0..40 {
+        between = format!("({between} BETWEEN 0 AND {at})");
+        chosen = format!("CASE {chosen} WHEN 'a' THEN 'b' WHEN 'b' THEN 'a' END");
+        greatest = format!("max({greatest}, 'b{at}')");
+        equal = format!("nullif({equal}, 'b{at}')");
+    }
+    for value in [between, chosen, greatest, equal] {
+        refused(&format!("SELECT {value} AS x FROM slice"), "copies of expressions");
+    }
+}
+
+#[test]
 fn doubling_full_joins_are_refused() {
     let mut sql = "SELECT count(*) FROM slice s0".to_owned();
     for (at, left) in (1..40).zip(0..) {
