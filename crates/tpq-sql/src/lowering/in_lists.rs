@@ -181,8 +181,12 @@ impl Searched {
         match (searched, class) {
             (Class::Number, Class::Condition) => Listed::Other(cast(value, DataType::Int64)),
             (Class::Number, Class::Text) if has_affinity => {
-                Listed::Other(sqlite_call(COMPARABLE, value))
+                self.beside_integers(sqlite_call(COMPARABLE, value))
             }
+            (Class::Number, Class::Number) if other == DataType::Float64 => match mark {
+                None if self.data_type == other => Listed::Same(value),
+                _ => self.beside_integers(value),
+            },
             (Class::Text, Class::Number) if has_affinity => {
                 Listed::Other(sqlite_call(CAST_TEXT, value))
             }
@@ -194,6 +198,15 @@ impl Searched {
                 Listed::Compared(self.is_equal(value, other, affinity))
             }
             _ => as_it_is(value),
+        }
+    }
+
+    /// A real of the list. The engine would make reals of all integers of the list, and those above
+    /// 2^53 would change.
+    fn beside_integers(&self, real: Expr) -> Listed {
+        match self.data_type {
+            DataType::Int64 => Listed::Compared(self.expr.clone().eq(real)),
+            _ => Listed::Other(real),
         }
     }
 
