@@ -189,7 +189,12 @@ fn doubling_values_are_refused() {
         greatest = format!("max({greatest}, 'b{at}')");
         equal = format!("nullif({equal}, 'b{at}')");
     }
-    for value in [between, chosen, greatest, equal] {
+    let (mut row, mut rows) = ("1".to_owned(), "1".to_owned());
+    for _ in 0..40 {
+        row = format!("(id, abs(id)) = (SELECT id, {row} FROM slice)");
+        rows = format!("(id, 1) IN (SELECT id, {rows} FROM slice)");
+    }
+    for value in [between, chosen, greatest, equal, row, rows] {
         refused(&format!("SELECT {value} AS x FROM slice"), "copies of expressions");
     }
 }
