@@ -7,6 +7,7 @@ use datafusion::common::{DFSchema, Result, ScalarValue};
 use datafusion::logical_expr::utils::merge_schema;
 use datafusion::logical_expr::{BinaryExpr, Case, Expr, ExprSchemable, LogicalPlan, Operator};
 
+use super::repeats::check_expression;
 use crate::named_expressions::rewrite_expressions;
 use crate::perfetto_sql::{Comparison, Mark, make_comparable};
 
@@ -16,7 +17,7 @@ pub(super) fn lower(plan: LogicalPlan) -> Result<LogicalPlan> {
         let schema = merge_schema(&node.inputs());
         rewrite_expressions(node, |expr| match expr {
             Expr::BinaryExpr(comparison) => Ok(compared(comparison, &schema)),
-            Expr::Case(case) => Ok(searched(case, &schema)),
+            Expr::Case(case) => searched(case, &schema),
             other => Ok(Transformed::no(other)),
         })
     });
@@ -64,8 +65,8 @@ fn may_be_zero(operand: &Expr, when: &Expr, schema: &DFSchema) -> bool {
 
 /// `CASE x WHEN y …` as `CASE WHEN x = y …`, if a `y` is of another type than `x`, or both may be
 /// zeros.
-fn searched(mut case: Case, schema: &DFSchema) -> Transformed<Expr> {
-    let Some(mut operand) = case.expr.take() else { return Transformed::no(Expr::Case(case)) };
+fn searched(mut case: Case, schema: &DFSchema) -> Result<Transformed<Expr>> {
+    let Some(mut operand) = case.expr.take() else { return Ok(Transformed::no(Expr::Case(case))) };
     let is_other =
         |when: &Expr| differ(&operand, when, schema) || may_be_zero(&operand, when, schema);
     if !case.when_then_expr.iter().any(|(when, _)| is_other(when)) {
@@ -74,12 +75,13 @@ fn searched(mut case: Case, schema: &DFSchema) -> Transformed<Expr> {
             is_marked |= Mark::take(when).is_some();
         }
         case.expr = Some(operand);
-        return Transformed::new_transformed(Expr::Case(case), is_marked);
+        return Ok(Transformed::new_transformed(Expr::Case(case), is_marked));
     }
+    check_expression(&operand, case.when_then_expr.len())?;
     for (when, _) in &mut case.when_then_expr {
         let (mut left, mut right) = (operand.as_ref().clone(), when.as_ref().clone());
         make_comparable(&mut left, &mut right, schema, Comparison::Equality);
         **when = left.eq(right);
     }
-    Transformed::yes(Expr::Case(case))
+    Ok(Transformed::yes(Expr::Case(case)))
 }

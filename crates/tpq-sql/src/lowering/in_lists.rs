@@ -13,6 +13,7 @@ use datafusion::logical_expr::{
     Case, Expr, ExprSchemable, LogicalPlan, LogicalPlanBuilder, cast, lit,
 };
 
+use super::repeats::check_expression;
 use super::value_class::Class;
 use crate::functions::{CAST_TEXT, COMPARABLE, is_text, real_prefix, real_text, sqlite_call};
 use crate::named_expressions::rewrite_expressions;
@@ -83,7 +84,10 @@ fn converted(mut list: InList, schema: &DFSchema) -> Result<Transformed<Expr>> {
                 changed = true;
                 values.push(value);
             }
-            Listed::Compared(condition) => found.push(condition),
+            Listed::Compared(condition) => {
+                found.push(condition);
+                check_expression(&searched.expr, found.len())?;
+            }
             Listed::Unequal => changed = true,
         }
     }
@@ -177,8 +181,12 @@ impl Searched {
         match (searched, class) {
             (Class::Number, Class::Condition) => Listed::Other(cast(value, DataType::Int64)),
             (Class::Number, Class::Text) if has_affinity => {
-                Listed::Other(sqlite_call(COMPARABLE, value))
+                self.beside_integers(sqlite_call(COMPARABLE, value))
             }
+            (Class::Number, Class::Number) if other == DataType::Float64 => match mark {
+                None if self.data_type == other => Listed::Same(value),
+                _ => self.beside_integers(value),
+            },
             (Class::Text, Class::Number) if has_affinity => {
                 Listed::Other(sqlite_call(CAST_TEXT, value))
             }
@@ -190,6 +198,15 @@ impl Searched {
                 Listed::Compared(self.is_equal(value, other, affinity))
             }
             _ => as_it_is(value),
+        }
+    }
+
+    /// A real of the list. The engine would make reals of all integers of the list, and those above
+    /// 2^53 would change.
+    fn beside_integers(&self, real: Expr) -> Listed {
+        match self.data_type {
+            DataType::Int64 => Listed::Compared(self.expr.clone().eq(real)),
+            _ => Listed::Other(real),
         }
     }
 
@@ -210,8 +227,20 @@ impl Searched {
     }
 }
 
-fn any_of(found: Vec<Expr>, negated: bool) -> Expr {
-    let any = found.into_iter().reduce(Expr::or).unwrap_or_else(|| lit(false));
+/// Whether one of several conditions holds. They are paired again and again: a long list is not deep.
+fn any_of(mut found: Vec<Expr>, negated: bool) -> Expr {
+    while found.len() > 1 {
+        let mut conditions = found.into_iter();
+        let mut paired = Vec::new();
+        while let Some(first) = conditions.next() {
+            paired.push(match conditions.next() {
+                Some(second) => first.or(second),
+                None => first,
+            });
+        }
+        found = paired;
+    }
+    let any = found.pop().unwrap_or_else(|| lit(false));
     if negated { Expr::Not(Box::new(any)) } else { any }
 }
 

@@ -10,6 +10,7 @@ mod in_lists;
 mod keys;
 mod ordered_aggregates;
 mod outer_aggregates;
+mod repeats;
 mod set_operations;
 mod sql_functions;
 mod subqueries;

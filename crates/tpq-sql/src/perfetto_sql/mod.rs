@@ -58,6 +58,7 @@ pub(crate) use command::{
     ObjectKind, RelationDeclaration, Returns, exists_already,
 };
 pub(crate) use comparison::{Comparison, Mark, Side, convert, final_type, make_comparable};
+pub(crate) use complexity::too_large;
 pub use complexity::{TokenLimits, check_tokens};
 pub(crate) use cursor::Name;
 pub(crate) use declared::Declared;

@@ -30,7 +30,7 @@ use super::expansion::{check_expansion, check_plan, parts_of};
 use super::file_tables::read_named_files;
 use super::lateral::see_tables_before;
 use super::rewrite::{
-    QuotedNames, StatementNames, coalesce_joined, display_names, drop_unused_ctes,
+    QuotedNames, StatementNames, check_growth, coalesce_joined, display_names, drop_unused_ctes,
     limited_recursion, lower_case_names, mark_computed, name_computed_keys, number_tables,
     refuse_collations, repeated_recursion, rewrite, rewrite_failed, select_order_keys, widen,
     write_out_aliases, write_out_inner_aliases, write_out_stars,
@@ -169,6 +169,7 @@ impl<'a> Planner<'a> {
     /// Plans a query with a syntax tree that was parsed from `text`.
     pub(crate) fn plan_tree(&self, mut tree: Tree, text: &Text) -> Result<Planned, SqlError> {
         refuse_unless_query(&tree, text)?;
+        check_growth(&tree)?;
         refuse_collations(&tree, &|name| self.is_aggregate(name))?;
         drop_unused_ctes(&mut tree, &text.tokens);
         check_expansion(&tree, self)?;
@@ -212,6 +213,7 @@ impl<'a> Planner<'a> {
     pub(crate) fn plan_body(&self, text: &Text, args: &[Declared]) -> Result<Planned, SqlError> {
         let mut tree = self.parse(text)?;
         refuse_unless_query(&tree, text)?;
+        check_growth(&tree)?;
         refuse_collations(&tree, &|name| self.is_aggregate(name))?;
         check_expansion(&tree, self)?;
         let titles = Titles::of(text);

@@ -165,6 +165,59 @@ fn doubling_expansions_are_refused() {
 }
 
 #[test]
+fn doubling_comparisons_are_refused() {
+    let (mut searched, mut chosen) = ("id".to_owned(), "id".to_owned());
+    for _ in 0..40 {
+        let results = "CASE WHEN id > 1 THEN 1 END, CASE WHEN id > 2 THEN 0 END";
+        searched = format!("({searched} IN ({results}))");
+        chosen = format!("CASE {chosen} WHEN 'a' THEN 1 WHEN 'b' THEN 2 END");
+    }
+    refused(&format!("SELECT {searched} AS x FROM slice"), "too large");
+    refused(&format!("SELECT {chosen} AS x FROM slice"), "too large");
+    let many = joined(4_200, ", ", |at| format!("CASE WHEN depth = 0 THEN {at} END"));
+    assert_eq!(value(&format!("SELECT count(*) FROM slice WHERE id IN ({many})")), "3");
+}
+
+#[test]
+fn doubling_values_are_refused() {
+    let mut between = "id".to_owned();
+    let mut chosen = "name COLLATE NOCASE".to_owned();
+    let (mut greatest, mut equal) = (chosen.clone(), chosen.clone());
+    for at in 0..40 {
+        between = format!("({between} BETWEEN 0 AND {at})");
+        chosen = format!("CASE {chosen} WHEN 'a' THEN 'b' WHEN 'b' THEN 'a' END");
+        greatest = format!("max({greatest}, 'b{at}')");
+        equal = format!("nullif({equal}, 'b{at}')");
+    }
+    let (mut row, mut rows) = ("1".to_owned(), "1".to_owned());
+    for _ in 0..40 {
+        row = format!("(id, abs(id)) = (SELECT id, {row} FROM slice)");
+        rows = format!("(id, 1) IN (SELECT id, {rows} FROM slice)");
+    }
+    for value in [between, chosen, greatest, equal, row, rows] {
+        refused(&format!("SELECT {value} AS x FROM slice"), "copies of expressions");
+    }
+}
+
+#[test]
+fn doubling_full_joins_are_refused() {
+    let mut sql = "SELECT count(*) FROM slice s0".to_owned();
+    for (at, left) in (1..40).zip(0..) {
+        let within = format!("SELECT max(c.id) FROM slice c WHERE c.id < s{at}.id + s{left}.id");
+        write!(sql, " FULL JOIN slice s{at} ON s{left}.id = ({within})").unwrap();
+    }
+    refused(&sql, "too large");
+    let mut nested = "SELECT id FROM slice".to_owned();
+    for at in 0..40 {
+        nested = format!(
+            "SELECT a{at}.id FROM slice a{at} FULL JOIN slice b{at} ON a{at}.id = \
+             (SELECT max(x.id) FROM ({nested}) x WHERE x.id < a{at}.id + b{at}.id)"
+        );
+    }
+    refused(&nested, "too large");
+}
+
+#[test]
 fn subqueries_in_subqueries_are_planned_once() {
     let levels = 25;
     let mut sql = "SELECT count(*) FROM slice s0 WHERE ".to_owned();

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
+use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode, TreeNodeRecursion};
 use datafusion::common::{Column, DFSchema, Result, ScalarValue};
 use datafusion::logical_expr::utils::{conjunction, split_conjunction_owned};
 use datafusion::logical_expr::{
@@ -14,6 +14,7 @@ use datafusion::logical_expr::{
 use super::bind::{apply, inward, outer_columns};
 use super::pull_up::pull_up;
 use super::{attach, has_subquery, is_correlated, lower_node};
+use crate::lowering::repeats::check_plans;
 use crate::operators::apply::ApplyKind;
 
 /// Rewrites a join with a right side that may depend on the row of the left side.
@@ -157,13 +158,42 @@ impl OuterJoin {
 
     fn lower_by_rows(self) -> Result<LogicalPlan> {
         let (left, right) = (self.left.as_ref().clone(), self.right.as_ref().clone());
-        let conditions: Vec<Expr> = self.with.into_iter().chain(self.without).collect();
+        let mut conditions: Vec<Expr> = self.with.into_iter().chain(self.without).collect();
+        if self.full {
+            // Once: to begin anew in each of the two plans would double the work with each level.
+            let lowered = conditions.into_iter().map(with_lowered_subqueries);
+            conditions = lowered.collect::<Result<_>>()?;
+            check_plans(&[&left, &right], &conditions)?;
+        }
         let joined = rows_for_each(left.clone(), right.clone(), conditions.clone())?;
         match self.full {
             true => with_unmatched(joined, left, right, conditions),
             false => Ok(joined),
         }
     }
+}
+
+/// An expression with what is inside its subqueries lowered.
+fn with_lowered_subqueries(expr: Expr) -> Result<Expr> {
+    let lowered = |subquery: &Subquery| -> Result<Subquery> {
+        let plan = super::lower(subquery.subquery.as_ref().clone())?;
+        Ok(subquery.with_plan(Arc::new(plan)))
+    };
+    expr.transform_up(|part| {
+        Ok(Transformed::yes(match part {
+            Expr::ScalarSubquery(subquery) => Expr::ScalarSubquery(lowered(&subquery)?),
+            Expr::Exists(mut exists) => {
+                exists.subquery = lowered(&exists.subquery)?;
+                Expr::Exists(exists)
+            }
+            Expr::InSubquery(mut search) => {
+                search.subquery = lowered(&search.subquery)?;
+                Expr::InSubquery(search)
+            }
+            other => return Ok(Transformed::no(other)),
+        }))
+    })
+    .data()
 }
 
 /// The rows of the left side, each with the rows of the right side that fulfil the conditions with

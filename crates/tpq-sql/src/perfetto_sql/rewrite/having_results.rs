@@ -24,6 +24,9 @@ use crate::perfetto_sql::walk::walk;
 /// Moves such conditions out of a query, where they have names of the result alone.
 pub(super) fn move_out(query: &mut Query, planner: &Planner, scope: &Scope) {
     let SetExpr::Select(select) = query.body.as_ref() else { return };
+    if !has(&select.having, is_query) {
+        return;
+    }
     let mut select = select.clone();
     let columns = columns(&select);
     let has_more = row_parts::select_parts(&mut select, planner, scope);

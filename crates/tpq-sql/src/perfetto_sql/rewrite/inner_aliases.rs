@@ -7,7 +7,7 @@
 use std::ops::ControlFlow;
 
 use datafusion::sql::parser::Statement as Tree;
-use datafusion::sql::sqlparser::ast::{Expr, Query, Select, SelectItem, VisitorMut};
+use datafusion::sql::sqlparser::ast::{Expr, Ident, Query, Select, SelectItem, VisitorMut};
 
 use super::retry::{Alias, is_query};
 use crate::perfetto_sql::expansion::MOST;
@@ -27,6 +27,9 @@ pub(in super::super) fn write_out_inner_aliases(tree: &mut Tree, planner: &Plann
         _ => {}
     }
 }
+
+/// The places of aliases are called this, with a number, until all are found.
+const PLACE: &str = "__alias_";
 
 struct Subqueries<'p> {
     scopes: ScopeStack<'p>,
@@ -66,16 +69,37 @@ impl VisitorMut for Subqueries<'_> {
         let Some(scope) = self.scopes.innermost().cloned() else {
             return ControlFlow::Continue(());
         };
+        // What an alias stands for may have the name of another alias, and means a column of a
+        // query around by it: so all of them are found first.
+        let mut found = Vec::new();
         for (name, meant) in own_aliases(select, &scope) {
-            let mut alias = Alias::new(&name, meant, select, Some(scope.clone()), self.parts);
-            alias.put_into_conditions(select);
-            self.parts = alias.parts;
-            // A query larger than any plan may be is not planned.
-            if self.parts > MOST {
-                return ControlFlow::Break(());
+            let place = Ident::with_quote('"', format!("{PLACE}{}", found.len()));
+            if self.put(&name, Expr::Identifier(place.clone()), select, &scope)? {
+                found.push((place.value, meant));
             }
         }
+        for (place, meant) in found {
+            self.put(&place, meant, select, &scope)?;
+        }
         ControlFlow::Continue(())
+    }
+}
+
+impl Subqueries<'_> {
+    /// Puts what a name stands for in its place in the conditions of a SELECT; whether it is there.
+    fn put(
+        &mut self,
+        name: &str,
+        meant: Expr,
+        select: &mut Select,
+        scope: &Scope,
+    ) -> ControlFlow<(), bool> {
+        let mut alias = Alias::new(name, meant, select, Some(scope.clone()), self.parts);
+        alias.put_into_conditions(select);
+        let found = alias.found;
+        self.parts = alias.parts;
+        // A query larger than any plan may be is not planned.
+        if self.parts > MOST { ControlFlow::Break(()) } else { ControlFlow::Continue(found) }
     }
 }
 

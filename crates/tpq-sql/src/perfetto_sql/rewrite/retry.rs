@@ -312,12 +312,15 @@ impl VisitorMut for Replacement<'_, '_> {
 
 /// The condition after ON.
 fn condition(join: &mut Join) -> Option<&mut Expr> {
-    use JoinOperator::{Inner, Join, Left, LeftOuter};
+    use JoinOperator::{FullOuter, Inner, Join, Left, LeftOuter, Right, RightOuter};
     match &mut join.join_operator {
         Join(JoinConstraint::On(condition))
         | Inner(JoinConstraint::On(condition))
         | Left(JoinConstraint::On(condition))
-        | LeftOuter(JoinConstraint::On(condition)) => Some(condition),
+        | LeftOuter(JoinConstraint::On(condition))
+        | Right(JoinConstraint::On(condition))
+        | RightOuter(JoinConstraint::On(condition))
+        | FullOuter(JoinConstraint::On(condition)) => Some(condition),
         _ => None,
     }
 }

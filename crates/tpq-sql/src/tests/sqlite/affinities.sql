@@ -97,6 +97,8 @@ SELECT id, CASE WHEN id > 1 THEN '7' ELSE 'x' END IN (7, id), CASE WHEN id > 1 T
 SELECT id, NULL IN (name, 1), 1 IN (NULL, name), name IN (NULL, 'app'), NULL NOT IN (id) FROM slice
 SELECT id, dur NOT IN (name, depth || '0', 20), dur + 0 NOT IN (name, 20) FROM slice
 SELECT id, x'41' IN ('A', name), 'A' IN (x'41', name), name IN (x'617070'), x'41' IN (x'41', name) FROM slice
+SELECT id, CAST(9007199254740993 AS INTEGER) IN (string_value, 9007199254740992), 9007199254740993 IN (real_value, 9007199254740992) FROM args
+SELECT id, CAST(9007199254740993 AS INTEGER) NOT IN (string_value, 9007199254740992, 1), dur IN (dur / 1.0, 7), dur NOT IN (dur / 2.0, 7) FROM args JOIN slice USING (id) ORDER BY 1
 SELECT id, d IN (name, 50, '20'), d NOT IN (name, dur), dur IN (d, name) FROM (SELECT id, name, dur, dur + 0 AS d FROM slice)
 SELECT id, t IN (50, '20', dur), dur IN (t, 1), dur + 0 IN (t, 1) FROM (SELECT id, dur, dur || '' AS t FROM slice)
 SELECT id, id + 7 IN (v, 'x') FROM (SELECT id, coalesce(int_value, string_value) AS v FROM args)

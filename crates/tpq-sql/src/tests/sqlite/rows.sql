@@ -69,6 +69,11 @@ SELECT s.ts, (SELECT -t.utid AS dur FROM thread t JOIN process p ON dur = -p.upi
 SELECT s.id FROM slice s WHERE EXISTS (SELECT t.utid AS dur FROM thread t WHERE EXISTS (SELECT 1 FROM process p WHERE p.upid = dur AND dur = 1))
 SELECT s.id FROM slice s WHERE id IN (SELECT t.utid AS dur FROM thread t WHERE dur > 1)
 SELECT s.id FROM slice s WHERE id IN (SELECT t.utid AS dur FROM thread t WHERE dur > 1 UNION SELECT upid AS ts FROM process WHERE ts = 0)
+SELECT s.id FROM slice s WHERE EXISTS (SELECT dur AS ts, utid AS dur FROM thread WHERE ts = 50) ORDER BY 1
+SELECT s.id FROM slice s WHERE EXISTS (SELECT dur AS ts, ts AS dur FROM thread WHERE ts = 50 AND dur = 1000) ORDER BY 1
+SELECT s.id FROM slice s WHERE EXISTS (SELECT dur + utid AS ts, utid AS dur FROM thread WHERE ts = 52 AND dur = 2) ORDER BY 1
+SELECT s.id FROM slice s WHERE EXISTS (SELECT t.utid AS dur FROM thread t FULL JOIN process p ON dur = p.upid WHERE t.utid = 1 AND p.upid = 1) ORDER BY 1
+SELECT s.id FROM slice s WHERE EXISTS (SELECT t.utid AS dur FROM thread t RIGHT JOIN process p ON dur = p.upid WHERE t.utid = 1) ORDER BY 1
 -- A table with the name of a column.
 SELECT s.id, (SELECT count(*) FROM (SELECT end_state AS s, ts FROM sched) x WHERE s = 'S' AND x.ts >= s.ts) FROM slice s
 SELECT s.id FROM slice s WHERE EXISTS (SELECT 1 FROM (SELECT id AS s FROM thread) WHERE s = s.id)
