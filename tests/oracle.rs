@@ -132,6 +132,11 @@ const NOT_ASKED: &[(&str, &[&str], &str)] = &[
         "names that hold quotes cannot be read back from the recorded answers",
     ),
     (
+        "chromium_10s",
+        &["counts", "args_by_key"],
+        "which thread is the writer of a slice with nineteen args is by chance there",
+    ),
+    (
         "merge_json_pinned",
         &["threads", "processes", "track_events/thread_slices"],
         "ids that are names, and command lines that a JSON file removes there",

@@ -201,5 +201,5 @@ fn parquet_files_are_the_same_on_any_number_of_threads() {
     }
     // A row takes some bytes: row groups of 1 MB hold far fewer rows.
     let groups = written(2, 8_192, 1 << 20);
-    assert!(groups.len() > 5 && groups.iter().all(|rows| *rows < 262_144), "{groups:?}");
+    assert!(groups.len() >= 3 && groups.iter().all(|rows| *rows < 262_144), "{groups:?}");
 }
