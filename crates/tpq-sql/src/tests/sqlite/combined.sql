@@ -200,8 +200,6 @@ SELECT max(dur) AS dur, name FROM slice GROUP BY track_id ORDER BY dur
 SELECT count(*) AS n, depth FROM slice GROUP BY depth HAVING n > 1 ORDER BY n
 SELECT sum(x) FROM (SELECT 1 AS x UNION ALL SELECT '2' UNION ALL SELECT 3.5)
 SELECT * FROM (SELECT 1 AS a, 'x' AS b) CROSS JOIN (SELECT 2 AS c) LEFT JOIN (SELECT 2 AS c, NULL AS d) USING (c)
-SELECT * FROM slice s JOIN thread t ON t.utid = s.track_id WHERE s.id = 3
-SELECT s.*, t.name FROM slice s JOIN thread t ON t.utid = s.track_id WHERE s.id = 0
 SELECT count(DISTINCT depth || ',' || track_id), count(DISTINCT nullif(depth, 0)) FROM slice
 SELECT DISTINCT name IS NULL AS n, depth FROM slice ORDER BY 1, 2
 SELECT DISTINCT upper(substr(name, 1, 1)) AS u FROM slice ORDER BY u

@@ -75,8 +75,6 @@ SELECT s.id FROM slice s WHERE EXISTS (SELECT dur + utid AS ts, utid AS dur FROM
 SELECT s.id FROM slice s WHERE EXISTS (SELECT t.utid AS dur FROM thread t FULL JOIN process p ON dur = p.upid WHERE t.utid = 1 AND p.upid = 1) ORDER BY 1
 SELECT s.id FROM slice s WHERE EXISTS (SELECT t.utid AS dur FROM thread t RIGHT JOIN process p ON dur = p.upid WHERE t.utid = 1) ORDER BY 1
 -- A table with the name of a column.
-SELECT s.id, (SELECT count(*) FROM (SELECT end_state AS s, ts FROM sched) x WHERE s = 'S' AND x.ts >= s.ts) FROM slice s
-SELECT s.id FROM slice s WHERE EXISTS (SELECT 1 FROM (SELECT id AS s FROM thread) WHERE s = s.id)
 SELECT s.id FROM slice s JOIN (SELECT utid AS s FROM thread) t ON t.s = s.id
 SELECT s.id, s FROM slice s JOIN (SELECT utid AS s FROM thread) t ON s = s.id
 SELECT name.id FROM slice name WHERE name = 'app'
