@@ -48,14 +48,16 @@ SIGCHLD     args  {si_signo=SIGCHLD}
     assert_eq!(trace.rows(STATS), "name  machine  file  value\n");
 }
 
-/// `-r` adds the time since the call before, `-i` an address, and `-k` the call stack. A killed
-/// process leaves a call without an end, and a value that is not known.
+/// `-r` adds the time since the call before, `-i` an address, and `-k` the call stack, which is
+/// counted. A killed process leaves a call without an end, and a value that is not known.
 #[test]
 fn further_options_and_killed_processes() {
     let text = "\
 12 1700000000.000000 (+     0.000000) [00007fc60f08dad7] getpid() = 12 <0.000001>
  > /lib/libc.so.6(getpid+0x7) [0x1234]
+ > /bin/sh(main+0x20) [0x2234]
 12 1700000000.100000 (+     0.100000) read(0, \"\", 9) = 0
+ > /lib/libc.so.6(read+0x7) [0x3234]
 13 1700000000.150000 read(0,  <unfinished ...>) = ?
 14 1700000000.160000 pause( <unfinished ...>
 13 1700000000.200000 +++ killed by SIGKILL +++
@@ -73,7 +75,11 @@ fn further_options_and_killed_processes() {
             ["300000000", "0", "killed by SIGKILL (core dumped)"],
         ]
     );
-    assert_eq!(trace.rows(STATS), "name  machine  file  value\n");
+    // The calls with stacks.
+    let counts = "SELECT name, idx, value FROM stats WHERE value != 0 \
+        AND name NOT LIKE '%duration%' AND name != 'clock_sync_cache_miss'";
+    assert_eq!(trace.cells(counts), [["format_records_not_read", "0", "2"]]);
+    assert!(trace.cells(PLACES).is_empty());
 }
 
 /// Times of the day are of 1 January 1970, and those that go back by hours of the next day.
@@ -84,8 +90,8 @@ fn times_of_the_day() {
     assert_eq!(rows, [["86399500000000"], ["86400250000000"]]);
 }
 
-/// `-r` alone gives the time since the line before, of any thread. Lines that cannot be read take part:
-/// 12 reads at 0.1 + 0.4 s, and the call of 13 ends at 0.5 + 0.2 + 0.3 + 0.5 s.
+/// `-r` alone gives the time since the line before, of any thread. Lines that cannot be read take
+/// part: 12 reads at 0.1 + 0.4 s, and the call of 13 ends at 0.5 + 0.2 + 0.3 + 0.5 s.
 #[test]
 fn times_since_the_line_before() {
     let text = "\

@@ -21,6 +21,8 @@ pub(super) struct CallLines {
     has_differences: Option<bool>,
     /// The sum of the differences so far, ns.
     elapsed: i64,
+    /// Whether the line before is of a call stack.
+    is_in_stack: bool,
 }
 
 impl CallLines {
@@ -56,7 +58,12 @@ impl TextEvents for CallLines {
         let (line, rest) = split_once(text, b'\n').unwrap_or((text, &[]));
         let len = text.len() - rest.len();
         let trimmed = trim_line(line).trim_ascii_start();
-        if trimmed.is_empty() || trimmed.starts_with(DIAGNOSTIC) || line.starts_with(STACK) {
+        let was_in_stack = std::mem::replace(&mut self.is_in_stack, line.starts_with(STACK));
+        if self.is_in_stack {
+            let item = if was_in_stack { Item::Nothing } else { Item::NotRead(Loss::StraceStack) };
+            return (len, item);
+        }
+        if trimmed.is_empty() || trimmed.starts_with(DIAGNOSTIC) {
             return (len, Item::Nothing);
         }
         let item = match CallLine::parse(line) {
