@@ -123,6 +123,18 @@ fn the_field_of_samples_is_read() {
     ");
 }
 
+/// No machine has CPU 5000. The sample itself stays.
+#[test]
+fn samples_on_cpus_that_there_cannot_be() {
+    let trace = Imported::file(format!(
+        r#"{{"samples":[{{"cpu":5000,"tid":9,"ts":10,"name":"cycles","sf":3}}],
+        "traceEvents":[],{FRAMES}}}"#
+    ));
+    let sample = ["10000", "9", "NULL", "NULL", "main", "app", "NULL", "0"];
+    assert_eq!(trace.cells(SAMPLES), [sample]);
+    assert_eq!(trace.cells(STATS), [["json_parser_failure", "1"]]);
+}
+
 /// The kernel's name of a thread is for threads that metadata does not name.
 #[test]
 fn names_of_sampled_threads() {
