@@ -128,9 +128,10 @@ fn the_field_of_samples_is_read() {
 fn samples_on_cpus_that_there_cannot_be() {
     let trace = Imported::file(format!(
         r#"{{"samples":[{{"cpu":5000,"tid":9,"ts":10,"name":"cycles","sf":3}}],
-        "traceEvents":[],{FRAMES}}}"#
+        "traceEvents":[{{"ph":"i","pid":1,"tid":9,"ts":5,"name":"begin"}}],
+        {FRAMES}}}"#
     ));
-    let sample = ["10000", "9", "NULL", "NULL", "main", "app", "NULL", "0"];
+    let sample = ["10000", "9", "1", "NULL", "main", "app", "NULL", "0"];
     assert_eq!(trace.cells(SAMPLES), [sample]);
     assert_eq!(trace.cells(STATS), [["json_parser_failure", "1"]]);
 }
