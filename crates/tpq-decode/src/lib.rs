@@ -29,5 +29,7 @@ pub use event::RunEvent;
 pub use format::{FormatDecoder, format_run_kind};
 pub use health::FileRemark;
 pub use registry::{PacketRouter, Treatment, kernel_events_with_tables, treatment};
-pub use symbolizer::{MappedBinary, SymbolLine, Symbolizer, UnknownBinary};
+pub use symbolizer::{
+    MappedAddress, MappedBinary, NoSymbols, SymbolLine, Symbolizer, Symbols, UnknownBinary,
+};
 pub use tpq_trackers::setup::{MachineInfo, Setup};

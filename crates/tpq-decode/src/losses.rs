@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 use tpq_clock::{Clock, Source};
 use tpq_ingest::{Loss, LossBook, LossEntry, Losses, Sources, TextLocation, Timeline, TraceBytes};
 use tpq_tables::table::ImportLogRow;
-use tpq_tables::{Stat, Stats, Tables};
+use tpq_tables::{Stat, StatKind, Stats, Tables};
 
 use tpq_trackers::args::{ArgSet, ArgValue};
 
@@ -13,9 +13,16 @@ use tpq_trackers::track::{Recording, log_row};
 
 pub(crate) fn count_losses(losses: &Losses, stats: &mut Stats) {
     for (loss, count) in losses.iter() {
-        stats.add(stat_of(loss), i64::try_from(count).unwrap_or(i64::MAX));
+        let (stat, count) = (stat_of(loss), i64::try_from(count).unwrap_or(i64::MAX));
+        match stat.kind() {
+            StatKind::Single => stats.add(stat, count),
+            StatKind::Indexed => stats.add_indexed(stat, ONLY_KIND, count),
+        }
     }
 }
+
+/// The kind of parts that are not read, in formats with one such kind.
+const ONLY_KIND: i64 = 0;
 
 /// From this period of writing on, a recording that writes into a file is meant to be a ring
 /// buffer, in ms: a day.
@@ -166,6 +173,7 @@ fn stat_of(loss: Loss) -> Stat {
         Loss::MalformedStraceLine => Stat::StraceParseFailure,
         Loss::StraceWithoutTime => Stat::StraceUnsupportedTimestampFormat,
         Loss::StraceWithoutThread => Stat::StraceMissingPid,
+        Loss::StraceStack => Stat::FormatRecordsNotRead,
         Loss::SampleWithoutStack => Stat::PerfTextImporterSampleNoFrames,
         Loss::MalformedRecord => Stat::FormatParseErrors,
         Loss::DisplayTimeUnit => Stat::JsonDisplayTimeUnit,

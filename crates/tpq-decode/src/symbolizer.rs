@@ -2,13 +2,29 @@
 
 /// Finds functions in files of binaries.
 pub trait Symbolizer {
-    /// The functions at addresses of a binary, a list for each: the innermost first, then those it
-    /// is inlined into; an empty list for an unknown one. `None` if there is no file of the binary.
-    fn symbolize(
-        &self,
-        binary: &MappedBinary<'_>,
-        addresses: &[u64],
-    ) -> Option<Vec<Vec<SymbolLine>>>;
+    /// The functions at addresses of one binary, which may be mapped in several ways. `None` if
+    /// there is no file of the binary.
+    fn symbolize(&self, addresses: &[MappedAddress<'_>]) -> Option<Symbols>;
+}
+
+/// An address of a binary, as a profiler gives it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MappedAddress<'a> {
+    /// The binary and its mapping.
+    pub binary: MappedBinary<'a>,
+    /// The address.
+    pub address: u64,
+}
+
+/// The functions at addresses.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Symbols {
+    /// A list for each address: the innermost function first, then those it is inlined into; an
+    /// empty list for an unknown address.
+    pub lines: Vec<Vec<SymbolLine>>,
+    /// The places among the addresses of those with an empty list because all names together take
+    /// too much memory.
+    pub left_out: Vec<usize>,
 }
 
 /// A binary, as a process mapped it.
@@ -40,13 +56,24 @@ pub struct SymbolLine {
     pub line: Option<u32>,
 }
 
-/// A binary without a file that a symbolizer knows.
+/// The reason why frames of a binary have no symbols.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum NoSymbols {
+    /// The symbolizer knows no file of the binary.
+    NoFile,
+    /// All names together take too much memory.
+    TooMuchText,
+}
+
+/// A binary with frames that a symbolizer gives no symbols.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct UnknownBinary {
     /// Its path on the traced machine.
     pub path: String,
     /// Its build id, in hexadecimal digits.
     pub build_id: String,
+    /// Why they have none.
+    pub reason: NoSymbols,
     /// The number of its frames without symbols.
     pub frames: u64,
 }

@@ -88,6 +88,8 @@ pub enum Loss {
     StraceWithoutTime,
     /// A line of `strace` that names no thread.
     StraceWithoutThread,
+    /// The call stack of a system call in text of `strace`, which is not read.
+    StraceStack,
     /// A sample of `perf script` without a call stack.
     SampleWithoutStack,
     /// A part of a file that makes no sense in its format.

@@ -201,6 +201,28 @@ no time
     assert!(unknown.cells(PLACES).is_empty());
 }
 
+/// A message of 50,000 lines with 97 letters each, and one of two lines, where the reader hands on a
+/// batch. A line that continues no message is counted: it is the first of the log, or it comes after
+/// one that is none.
+#[test]
+fn messages_of_the_kernel_of_many_lines() {
+    let (head, letters) = (REPORT.lines().take(4).collect::<Vec<_>>().join("\n"), "x".repeat(97));
+    let report = format!(
+        "{head}\n------ KERNEL LOG (dmesg) ------\n   cut off\n\
+         <6>[  100.000000] PM: suspend entry 2022-06-24 14:12:33.500000000 UTC\n\
+         <6>[  101.000000] Mem:\n{}<6>[  102.000000] a\n  b\nno time\n  c\n",
+        format!("  {letters}\n").repeat(50_000)
+    );
+    let trace = Imported::file(report);
+    let logs = "SELECT ts - 1656079953500000000, length(msg) FROM logs ORDER BY ts";
+    // `Mem:` and 98 characters for each line.
+    assert_eq!(trace.cells(logs), [["0", "47"], ["1000000000", "4900004"], ["2000000000", "3"]]);
+    let places = trace.cells(PLACES);
+    let lines: Vec<&str> = places.iter().map(|row| row[1].as_str()).collect();
+    assert_eq!(lines, ["6", "50011", "50012"]);
+    assert!(places.iter().all(|row| row[0] == "android_log_num_failed"), "{places:?}");
+}
+
 /// The second log states no wall time, and the first one says nothing of its clock.
 #[test]
 fn each_log_of_the_kernel_has_its_clock() {

@@ -340,28 +340,33 @@ fn report(records: &[Message]) -> Vec<u8> {
     bytes
 }
 
+/// A document with a span of 500 ns.
+fn line_of_spans(name: &str, start: i64) -> String {
+    let end = start + 500;
+    format!(
+        r#"{{"resourceSpans":[{{"resource":{{"attributes":[{{"key":"service.name","value":{{"stringValue":"{name}"}}}}]}},"scopeSpans":[{{"spans":[{{"name":"of {name}","startTimeUnixNano":"{start}","endTimeUnixNano":"{end}"}}]}}]}}]}}"#
+    )
+}
+
 /// Collectors write a document in each line. A line of metrics has no spans, and a damaged one does
-/// no harm to the others.
+/// no harm to the others, wherever it is.
 #[test]
 fn spans_in_lines() {
-    let line = |name: &str, start: i64| {
-        let end = start + 500;
-        format!(
-            r#"{{"resourceSpans":[{{"resource":{{"attributes":[{{"key":"service.name","value":{{"stringValue":"{name}"}}}}]}},"scopeSpans":[{{"spans":[{{"name":"of {name}","startTimeUnixNano":"{start}","endTimeUnixNano":"{end}"}}]}}]}}]}}"#
-        )
-    };
-    let lines = [
-        line("a", 1_000),
-        r#"{"resourceMetrics":[]}"#.to_owned(),
-        line("b", 2_000),
-        r#"{"resourceSpans":["#.to_owned(),
-        String::new(),
+    let damaged = || r#"{"resourceSpans":["#.to_owned();
+    let (a, b) = (line_of_spans("a", 1_000), line_of_spans("b", 2_000));
+    let metrics = r#"{"resourceMetrics":[]}"#.to_owned();
+    let files = [
+        ([a.clone(), metrics.clone(), b.clone(), damaged(), String::new()], "4"),
+        ([damaged(), metrics, a, b, String::new()], "1"),
     ];
-    let trace = Imported::file(lines.join("\n"));
-    let spans = "SELECT ts, dur, slice.name, process.name FROM slice \
-        JOIN process_track t ON t.id = slice.track_id JOIN process USING (upid) ORDER BY ts";
-    assert_eq!(trace.cells(spans), [["1000", "500", "of a", "a"], ["2000", "500", "of b", "b"]]);
-    assert_eq!(trace.cells(PLACES), [["format_parse_errors", "4", "this is no valid JSON"]]);
+    for (lines, place) in files {
+        let trace = Imported::file(lines.join("\n"));
+        let spans = "SELECT ts, dur, slice.name, process.name FROM slice \
+            JOIN process_track t ON t.id = slice.track_id JOIN process USING (upid) ORDER BY ts";
+        let rows = [["1000", "500", "of a", "a"], ["2000", "500", "of b", "b"]];
+        assert_eq!(trace.cells(spans), rows, "{place}");
+        assert_eq!(trace.cells(PLACES), [["format_parse_errors", place, "this is no valid JSON"]]);
+    }
 }
 
 #[test]

@@ -123,6 +123,35 @@ fn the_field_of_samples_is_read() {
     ");
 }
 
+/// The frames that it refers to stand behind the first sample, which is before all events.
+#[test]
+fn a_sample_before_all_events_has_its_stack() {
+    let trace = Imported::file(format!(
+        r#"{{"samples":[{{"cpu":1,"tid":9,"ts":10,"name":"cycles","sf":3}},
+            {{"cpu":1,"tid":9,"ts":10,"name":"cycles","sf":5}}],
+        "traceEvents":[{{"ph":"i","pid":1,"tid":9,"ts":15,"name":"late"}}],
+        {FRAMES}}}"#
+    ));
+    let samples = trace.cells(SAMPLES);
+    let stacks: Vec<[&str; 3]> =
+        samples.iter().map(|row| [0, 4, 6].map(|at| row[at].as_str())).collect();
+    assert_eq!(stacks, [["10000", "main", "NULL"], ["10000", "malloc", "work"]]);
+    assert!(trace.cells(STATS).is_empty());
+}
+
+/// No machine has CPU 5000. The sample itself stays.
+#[test]
+fn samples_on_cpus_that_there_cannot_be() {
+    let trace = Imported::file(format!(
+        r#"{{"samples":[{{"cpu":5000,"tid":9,"ts":10,"name":"cycles","sf":3}}],
+        "traceEvents":[{{"ph":"i","pid":1,"tid":9,"ts":5,"name":"begin"}}],
+        {FRAMES}}}"#
+    ));
+    let sample = ["10000", "9", "1", "NULL", "main", "app", "NULL", "0"];
+    assert_eq!(trace.cells(SAMPLES), [sample]);
+    assert_eq!(trace.cells(STATS), [["json_parser_failure", "1"]]);
+}
+
 /// The kernel's name of a thread is for threads that metadata does not name.
 #[test]
 fn names_of_sampled_threads() {

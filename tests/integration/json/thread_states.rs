@@ -67,3 +67,25 @@ fn states_that_say_too_little() {
     json_parser_failure  3
     ");
 }
+
+/// No machine has CPU 4096, and half a CPU is none. The states and their durations stay.
+#[test]
+fn cpus_that_there_cannot_be() {
+    let trace = events(
+        r#"{"ph":"T","pid":1,"tid":2,"ts":1,"dur":1,"name":"Running","args":{"cpu":4096}},
+           {"ph":"T","pid":1,"tid":2,"ts":2,"dur":1,"name":"Running","args":{"cpu":"0.5"}},
+           {"ph":"T","pid":1,"tid":2,"ts":3,"dur":1,"name":"Running","args":{"cpu":null}},
+           {"ph":"T","pid":1,"tid":2,"ts":4,"dur":1,"name":"Running","args":{"cpu":3}}"#,
+    );
+    assert_eq!(
+        trace.cells("SELECT ts, dur, state, cpu FROM thread_state ORDER BY ts"),
+        [
+            ["1000", "1000", "Running", "NULL"],
+            ["2000", "1000", "Running", "NULL"],
+            ["3000", "1000", "Running", "NULL"],
+            ["4000", "1000", "Running", "3"],
+        ]
+    );
+    assert_eq!(trace.cells("SELECT ts, cpu FROM sched"), [["4000", "3"]]);
+    assert_eq!(trace.cells(STATS), [["json_parser_failure", "2"]]);
+}

@@ -16,9 +16,9 @@ use crate::OpenFile;
 use crate::dmesg::{self, KernelMessage};
 use crate::logcat::{LogMessage, MESSAGES};
 
-/// A batch ends after this many bytes of text.
+/// A batch ends after this many bytes of text, or where a message of the kernel that has more ends.
 const BATCH_BYTES: usize = 4 << 20;
-/// The largest line: it is kept in memory.
+/// The largest line, and the largest message of several lines: it is kept in memory.
 const LARGEST_LINE: usize = 32 << 20;
 /// Shorter lines of a log are no messages, such as those that name a buffer of it.
 const SHORTEST_MESSAGE: usize = 30;
@@ -53,6 +53,23 @@ struct Open {
     messages: Vec<(i64, u32, u32)>,
     history: Vec<(i64, u32, u32)>,
     kernel: Vec<(i64, u32, u32)>,
+    /// Whether the next line may continue the last message of the kernel.
+    is_in_message: bool,
+}
+
+impl Open {
+    /// The length of the last message of the kernel with a line that continues it: an indented one.
+    /// `None` if it continues none, or one that is too large.
+    fn continued(&self, line: &[u8], offset: usize) -> Option<u32> {
+        let &(_, first, _) = self.kernel.last().filter(|_| self.is_in_message)?;
+        let len = (offset + line.len()).checked_sub(first as usize)?;
+        let is_continued = is_indented(line) && len <= LARGEST_LINE;
+        u32::try_from(len).ok().filter(|_| is_continued)
+    }
+}
+
+fn is_indented(line: &[u8]) -> bool {
+    line.first().is_some_and(u8::is_ascii_whitespace)
 }
 
 impl<'a> DumpstateReader<'a> {
@@ -90,7 +107,7 @@ impl<'a> DumpstateReader<'a> {
         let rest = text.get(start..).unwrap_or_default();
         let mut part = None;
         for (offset, line) in lines(rest) {
-            if offset >= BATCH_BYTES {
+            if offset >= BATCH_BYTES && open.continued(line, offset).is_none() {
                 self.add_part(start, part, offset);
                 self.at = start + offset;
                 return;
@@ -106,6 +123,7 @@ impl<'a> DumpstateReader<'a> {
             let begins = matches!(self.sections.next(line), Line::Begin(_));
             if begins || self.sections.contents() != Contents::KernelLog {
                 self.kernel = None;
+                open.is_in_message = false;
             }
             match self.sections.contents() {
                 Contents::KernelLog => self.take_kernel_line(line, start, offset, open),
@@ -145,6 +163,7 @@ impl<'a> DumpstateReader<'a> {
     /// Takes a line of the kernel's log, where wall times are known. All lines have rows of text.
     fn take_kernel_line(&mut self, line: &[u8], start: usize, offset: usize, open: &mut Open) {
         if line.is_empty() || line.starts_with(b"---") {
+            open.is_in_message = false;
             return;
         }
         let text = self.text;
@@ -154,19 +173,23 @@ impl<'a> DumpstateReader<'a> {
         if clock.is_unknown() {
             return;
         }
-        if line.first().is_some_and(u8::is_ascii_whitespace) {
-            // It continues the message before.
-            if let Some((_, first, len)) = open.kernel.last_mut() {
-                *len = (offset + line.len()).saturating_sub(*first as usize) as u32;
-            }
-            return;
+        if is_indented(line) {
+            return match (open.continued(line, offset), open.kernel.last_mut()) {
+                (Some(continued), Some((.., len))) => *len = continued,
+                _ => {
+                    let what = "this line continues no message of the kernel, or one above 32 MiB";
+                    self.lose(start + offset, Loss::MalformedLogLine, what);
+                }
+            };
         }
         let ts = KernelMessage::parse(line).and_then(|message| clock.wall_time(message.ts));
         let Some(ts) = ts else {
+            open.is_in_message = false;
             let what = "this line of the kernel's log has no time that can be read";
             return self.lose(start + offset, Loss::MalformedLogLine, what);
         };
         open.kernel.push((ts, offset as u32, line.len() as u32));
+        open.is_in_message = true;
         self.note(ts);
     }
 

@@ -4,6 +4,7 @@
 
 mod context;
 mod counter;
+mod cpu;
 mod cpu_profile;
 mod event;
 mod flow;

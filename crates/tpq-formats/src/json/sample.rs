@@ -6,14 +6,15 @@ use tpq_tables::table::ProfilerSampleRow;
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
 use super::context::Context;
+use super::cpu::{NoCpu, cpu};
 use super::owner::EventOwner;
 use super::reader::{JsonEvent, JsonId};
 use super::text::unescaped;
 use tpq_decode::RunEvent;
 use tpq_trackers::args::{ArgSet, ArgValue};
 use tpq_trackers::track::{
-    Dimensions, MAX_CPUS, NamePriority, Profiler, SampledTask, Tid, TrackKind, Trackers,
-    push_counter, push_counter_set,
+    Dimensions, NamePriority, Profiler, SampledTask, Tid, TrackKind, Trackers, push_counter,
+    push_counter_set,
 };
 
 /// The value of `source` of samples.
@@ -25,6 +26,8 @@ const COUNTER: TrackKind = TrackKind::counter("stack_sample_session_counter", No
 #[derive(Default)]
 struct Measured {
     cpu: Option<u32>,
+    /// Whether the number of the CPU is none.
+    has_wrong_cpu: bool,
     /// How far the counter that triggers samples went since the sample before.
     weight: Option<f64>,
     /// Name of the thread.
@@ -39,8 +42,10 @@ impl Measured {
             let text = raw.strip_prefix('"').and_then(|raw| raw.strip_suffix('"'));
             let number = text.unwrap_or(raw);
             match &*key {
-                // Programs write -1 for an unknown one.
-                "cpu" => measured.cpu = number.parse().ok().filter(|&cpu| cpu < MAX_CPUS),
+                "cpu" => match cpu(number) {
+                    Ok(cpu) => measured.cpu = cpu,
+                    Err(NoCpu) => measured.has_wrong_cpu = true,
+                },
                 "weight" => measured.weight = number.parse().ok().filter(|it: &f64| it.is_finite()),
                 "comm" => measured.comm = text.map(|text| unescaped(text.as_bytes())),
                 _ => {}
@@ -88,12 +93,16 @@ impl Context<'_> {
         self.push_sample(Some(owner.utid), &Measured::default());
     }
 
-    /// Adds a sample. One without a stack says nothing, and is counted.
+    /// Adds a sample. One without a stack says nothing, and is counted, as is a CPU that there cannot
+    /// be.
     fn push_sample(&mut self, utid: Option<u32>, measured: &Measured) {
         if self.event.stack.len == 0 {
             return self.fail(Stat::JsonParserFailure);
         }
         let Some(callsite) = self.callsite(self.event.stack) else { return };
+        if measured.has_wrong_cpu {
+            self.fail(Stat::JsonParserFailure);
+        }
         self.trackers.bounds.include(self.ts);
         let (session_id, counter_set_id) = measured.weight.map(|it| self.count(it)).unzip();
         let tables = &mut *self.tables;

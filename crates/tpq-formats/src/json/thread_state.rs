@@ -6,10 +6,10 @@ use tpq_tables::table::SchedSliceRow;
 use tpq_tables::{Stat, StringId};
 
 use super::context::Context;
+use super::cpu::{NoCpu, cpu};
 use super::owner::EventOwner;
 use super::text::unescaped;
 use tpq_trackers::deferred::StateEvent;
-use tpq_trackers::track::MAX_CPUS;
 
 /// The state of a thread that a CPU runs.
 const RUNNING: &str = "Running";
@@ -20,6 +20,8 @@ const NO_PRIORITY: i32 = 0;
 #[derive(Default)]
 struct Details {
     cpu: Option<u32>,
+    /// Whether the number of the CPU is none.
+    has_wrong_cpu: bool,
     io_wait: Option<bool>,
     blocked_function: StringId,
 }
@@ -31,12 +33,16 @@ impl Context<'_> {
     }
 
     /// Writes a state of a thread. The name of the event is the state. A thread that runs on a
-    /// known CPU is what the CPU runs for that time.
+    /// known CPU is what the CPU runs for that time. A CPU that there cannot be is counted, and the
+    /// state has none.
     pub(super) fn thread_state(&mut self, owner: EventOwner) {
         let dur = self.event.dur.filter(|&dur| dur >= 0 && owner.has_tid && !self.name.is_null());
         let (Some(dur), Some(details)) = (dur, self.state_details()) else {
             return self.fail(Stat::JsonParserFailure);
         };
+        if details.has_wrong_cpu {
+            self.fail(Stat::JsonParserFailure);
+        }
         let (ts, utid, state, machine) = (self.ts, owner.utid, self.name, self.machine);
         self.trackers.bounds.include(ts);
         self.trackers.bounds.include(ts.saturating_add(dur));
@@ -76,11 +82,10 @@ impl Context<'_> {
             let raw = value.as_raw_str();
             let text = raw.strip_prefix('"').and_then(|raw| raw.strip_suffix('"'));
             match (&*key, text) {
-                // Programs write -1 for an unknown one.
-                ("cpu", _) => {
-                    let cpu: Option<u32> = text.unwrap_or(raw).parse().ok();
-                    details.cpu = cpu.filter(|&cpu| cpu < MAX_CPUS);
-                }
+                ("cpu", _) => match cpu(text.unwrap_or(raw)) {
+                    Ok(cpu) => details.cpu = cpu,
+                    Err(NoCpu) => details.has_wrong_cpu = true,
+                },
                 ("io_wait", _) => details.io_wait = truth(text.unwrap_or(raw)),
                 ("blocked_function", Some(function)) if !function.is_empty() => {
                     let function = unescaped(function.as_bytes());

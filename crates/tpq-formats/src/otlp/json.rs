@@ -5,16 +5,28 @@ use std::borrow::Cow;
 use super::span::{NO_TIME, Resource, Span, SpanEvent, Value, place};
 use crate::document::{Document, Events, Json, JsonError, Place};
 
-/// The documents of a file.
+/// The member of a document with its resources.
+const RESOURCES: &str = "resourceSpans";
+
+/// The documents of a file. It has one in each line if the first line is one; or any other, where
+/// the first is damaged.
 fn documents(file: &[u8]) -> Vec<&[u8]> {
-    let is_empty = |line: &[u8]| line.trim_ascii().is_empty();
-    let mut lines = file.split(|&byte| byte == b'\n').filter(|line| !is_empty(line));
-    let (first, second) = (lines.next(), lines.next());
-    let is_of_lines = second.is_some() && first.is_some_and(|it| Json::document(it).is_ok());
+    let lines = file.split(|&byte| byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
+    let (first, second) = (lines.clone().next(), lines.clone().nth(1));
+    let is_of_lines = second.is_some()
+        && (first.is_some_and(|it| Json::document(it).is_ok()) || lines.clone().any(has_resources));
     match is_of_lines {
-        true => first.into_iter().chain(second).chain(lines).collect(),
+        true => lines.collect(),
         false => vec![file],
     }
+}
+
+/// Whether a line is a document with resources. No line within a document is one.
+fn has_resources(line: &[u8]) -> bool {
+    let line = line.trim_ascii();
+    line.starts_with(b"{")
+        && line.ends_with(b"}")
+        && Json::document(line).is_ok_and(|it| it.get(RESOURCES).raw() != b"null")
 }
 
 /// The resources of a file.
@@ -23,7 +35,7 @@ pub(super) fn resources(text: &[u8]) -> Vec<Resource<'_>> {
     // One document was checked when the times were read, and a file without it has no events.
     let is_checked = documents.len() == 1;
     let documents = documents.into_iter().filter(|it| is_checked || Json::document(it).is_ok());
-    let parts = documents.flat_map(|it| Json::of_part(it).enter("resourceSpans").elements());
+    let parts = documents.flat_map(|it| Json::of_part(it).enter(RESOURCES).elements());
     let mut found = Vec::new();
     for part in parts {
         let attributes = part.enter("resource").get("attributes");
@@ -57,7 +69,7 @@ pub(super) fn read(text: &[u8]) -> Document {
                 continue;
             }
         };
-        document.for_each(["resourceSpans", "scopeSpans", "spans"], |span| {
+        document.for_each([RESOURCES, "scopeSpans", "spans"], |span| {
             let range = place(text, span.raw());
             match time(span) {
                 Some((start, _)) => {

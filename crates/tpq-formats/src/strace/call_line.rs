@@ -7,16 +7,16 @@ const UNFINISHED: &[u8] = b"<unfinished ...>";
 const RESUMED: &[u8] = b" resumed>";
 /// Numbers of fewer digits are ids of threads; seconds since the epoch have ten.
 const DIGITS_OF_SECONDS: usize = 10;
+/// The width to which ids of threads are filled up in a file.
+const THREAD_WIDTH: usize = 5;
 
 /// A line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct CallLine<'a> {
     /// Thread; `None` if the line names none.
     pub(super) tid: Option<u32>,
-    /// Time, ns since the epoch, or since midnight.
-    pub(super) ts: i64,
-    /// Whether the time is one of the day.
-    pub(super) is_of_day: bool,
+    /// Its time.
+    pub(super) time: LineTime,
     /// Name of the call or the signal, or the words of an exit.
     pub(super) name: &'a [u8],
     /// Arguments, as they are printed.
@@ -24,6 +24,26 @@ pub(super) struct CallLine<'a> {
     /// Returned value, as it is printed.
     pub(super) ret: Option<&'a [u8]>,
     pub(super) what: What,
+}
+
+/// The time that a line states.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct LineTime {
+    /// Time, ns.
+    pub(super) ns: i64,
+    /// What it counts from.
+    pub(super) form: TimeForm,
+}
+
+/// What the time of a line counts from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum TimeForm {
+    /// Midnight.
+    OfDay,
+    /// The epoch, unless the times of the file are differences (`-r` without `-t`).
+    Seconds,
+    /// The line before: a number that is filled up with spaces to the width of such differences.
+    Difference,
 }
 
 /// What a line states of a call.
@@ -51,17 +71,23 @@ pub(super) enum LineError {
 impl<'a> CallLine<'a> {
     /// Reads a line; `None` if it is empty.
     pub(super) fn parse(line: &'a [u8]) -> Result<Option<Self>, LineError> {
-        let line = trim_line(line).trim_ascii_start();
+        let line = trim_line(line);
         if line.is_empty() {
             return Ok(None);
         }
-        let (tid, rest) = thread(line)?;
-        let (word, rest) = split_word(rest).ok_or(LineError::Shape)?;
-        let (ts, is_of_day) = time(word)?;
+        let (tid, time, rest) = thread_and_time(line)?;
         let rest = behind_annotations(rest);
         let read = moment(rest).or_else(|| call(rest)).ok_or(LineError::Shape)?;
         let Parts { name, args, ret, what } = read;
-        Ok(Some(Self { tid, ts, is_of_day, name, args, ret, what }))
+        Ok(Some(Self { tid, time, name, args, ret, what }))
+    }
+}
+
+impl LineTime {
+    /// The time of a line that may be of no known shape behind it.
+    pub(super) fn of(line: &[u8]) -> Option<Self> {
+        let (_, time, _) = thread_and_time(trim_line(line)).ok()?;
+        Some(time)
     }
 }
 
@@ -73,24 +99,44 @@ struct Parts<'a> {
     what: What,
 }
 
-/// The thread, as `1234` or `[pid  1234]`, and what follows.
-fn thread(line: &[u8]) -> Result<(Option<u32>, &[u8]), LineError> {
+/// The thread, the time, and what follows.
+fn thread_and_time(line: &[u8]) -> Result<(Option<u32>, LineTime, &[u8]), LineError> {
+    let (tid, spaces, behind) = thread(line.trim_ascii_start())?;
+    let rest = if tid.is_some() { behind } else { line };
+    let found = rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+    let (word, rest) = split_word(rest).ok_or(LineError::Shape)?;
+    let (ns, is_of_day) = time(word)?;
+    let digits = word.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let form = match is_of_day {
+        true => TimeForm::OfDay,
+        // Seconds since the epoch are never filled up.
+        false if found > spaces && digits < DIGITS_OF_SECONDS => TimeForm::Difference,
+        false => TimeForm::Seconds,
+    };
+    Ok((tid, LineTime { ns, form }, rest))
+}
+
+/// The thread, as `1234` or `[pid  1234]`; the number of spaces that come with it; and what follows,
+/// with these spaces.
+fn thread(line: &[u8]) -> Result<(Option<u32>, usize, &[u8]), LineError> {
     if let Some(rest) = line.strip_prefix(b"[pid") {
         let (tid, rest) = split_once(rest, b']').ok_or(LineError::Shape)?;
         let tid = number(tid.trim_ascii()).ok_or(LineError::Shape)?;
-        return Ok((Some(tid), rest));
+        return Ok((Some(tid), 1, rest));
     }
     match split_word(line) {
-        Some((word, rest))
+        Some((word, _))
             if word.len() < DIGITS_OF_SECONDS && word.iter().all(u8::is_ascii_digit) =>
         {
-            Ok((Some(number(word).ok_or(LineError::Shape)?), rest))
+            let tid = number(word).ok_or(LineError::Shape)?;
+            let spaces = THREAD_WIDTH.saturating_sub(word.len()) + 1;
+            Ok((Some(tid), spaces, line.get(word.len()..).unwrap_or_default()))
         }
-        _ => Ok((None, line)),
+        _ => Ok((None, 0, line)),
     }
 }
 
-/// The time, and whether it is one of the day.
+/// The time in ns, and whether it is one of the day.
 fn time(word: &[u8]) -> Result<(i64, bool), LineError> {
     let ns = |text: &[u8]| {
         seconds(text).or_else(|| number::<u32>(text).map(|it| i64::from(it) * NS_PER_S))
@@ -209,8 +255,8 @@ mod tests {
         let text = |bytes: Option<&'static [u8]>| {
             std::str::from_utf8(bytes.unwrap_or(b"-")).unwrap_or("?")
         };
-        let CallLine { tid, ts, name, args, ret, what, .. } = parsed;
-        (tid, ts / 1000, text(Some(name)), text(args), text(ret), what)
+        let CallLine { tid, time, name, args, ret, what } = parsed;
+        (tid, time.ns / 1000, text(Some(name)), text(args), text(ret), what)
     }
 
     #[test]
@@ -271,6 +317,26 @@ mod tests {
         ] {
             assert_eq!(parts(line), expected, "{line}");
         }
+    }
+
+    /// With `-r` alone, seconds are filled up to six places behind the column of the thread.
+    #[test]
+    fn times_and_what_they_count_from() {
+        for (line, expected) in [
+            ("12         0.000250 x", (250_000, TimeForm::Difference)),
+            ("[pid    12]      0.000250 x", (250_000, TimeForm::Difference)),
+            ("1234567      0.000250 x", (250_000, TimeForm::Difference)),
+            ("     0.000250 x", (250_000, TimeForm::Difference)),
+            ("12    105.000250 x", (105_000_250_000, TimeForm::Seconds)),
+            ("12 0.000250 x", (250_000, TimeForm::Seconds)),
+            ("[pid    12] 0.000250 x", (250_000, TimeForm::Seconds)),
+            ("12         1700000000.0 x", (1_700_000_000_000_000_000, TimeForm::Seconds)),
+            ("12         00:00:01 x", (1_000_000_000, TimeForm::OfDay)),
+        ] {
+            let time = LineTime::of(line.as_bytes()).map(|time| (time.ns, time.form));
+            assert_eq!(time, Some(expected), "{line}");
+        }
+        assert_eq!(LineTime::of(b"12 x"), None);
     }
 
     #[test]

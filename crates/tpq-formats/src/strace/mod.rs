@@ -7,7 +7,8 @@
 //! ```
 //!
 //! A line needs the id of its thread (`-f`) and a time (`-ttt`). Times of the day (`-t`, `-tt`) are
-//! taken to be of the first day of 1970, since they state no date.
+//! taken to be of the first day of 1970, since they state no date. Times since the line before (`-r`
+//! without `-t`) are summed up, from 0.
 
 mod call_line;
 mod lines;

@@ -15,7 +15,7 @@
 use std::ops::Range;
 
 use rustc_hash::FxHashMap;
-use tpq_decode::{MappedBinary, SymbolLine};
+use tpq_decode::{MappedAddress, MappedBinary, SymbolLine, Symbols};
 
 use super::function_name::readable;
 use crate::text::{lines, number, split_word, text_of};
@@ -29,7 +29,7 @@ const MOST_INLINED: usize = 128;
 /// The maximum length of a name in bytes.
 const LONGEST_NAME: usize = 64 << 10;
 /// The maximum size in bytes of the names of all addresses. A file can state a long name once, for any
-/// number of addresses; those that are left then stay without functions.
+/// number of addresses; those behind are left out.
 const MOST_TEXT: usize = 1 << 30;
 /// The number of lines that may state the build id; it is in the second.
 const HEAD_LINES: usize = 16;
@@ -88,17 +88,34 @@ fn in_order_of_bytes(guid: &str) -> Option<String> {
 
 /// Whether addresses of a binary are those of its symbols. Where a profiler gives offsets in the file,
 /// nothing tells at which addresses they are, unless all of the file is mapped as it is.
-pub(super) fn has_addresses(binary: &MappedBinary<'_>) -> bool {
+fn has_addresses(binary: &MappedBinary<'_>) -> bool {
     !binary.has_range || binary.load_bias != 0 || binary.exact_offset == binary.start_offset
 }
 
-/// The functions at each address, the innermost first.
-pub(super) fn symbols_at(file: &[u8], addresses: &[u64]) -> Vec<Vec<SymbolLine>> {
+/// The functions at addresses as profilers give them.
+pub(super) fn symbols_of(file: &[u8], addresses: &[MappedAddress<'_>]) -> Symbols {
+    let places = addresses.iter().zip(0..).filter(|(at, _)| has_addresses(&at.binary));
+    let (asked, places): (Vec<u64>, Vec<usize>) =
+        places.map(|(at, place)| (at.address, place)).unzip();
+    let found = symbols_at(file, &asked);
+    let mut lines = vec![Vec::new(); addresses.len()];
+    for (&place, found) in places.iter().zip(found.lines) {
+        lines[place] = found;
+    }
+    let left_out = found.left_out.iter().filter_map(|&at| places.get(at).copied()).collect();
+    Symbols { lines, left_out }
+}
+
+/// The functions at addresses of the binary.
+fn symbols_at(file: &[u8], addresses: &[u64]) -> Symbols {
     symbols_within(file, addresses, MOST_TEXT)
 }
 
 /// The same, with names of at most `most_text` bytes.
-fn symbols_within(file: &[u8], addresses: &[u64], most_text: usize) -> Vec<Vec<SymbolLine>> {
+fn symbols_within(file: &[u8], addresses: &[u64], most_text: usize) -> Symbols {
+    if addresses.is_empty() {
+        return Symbols::default();
+    }
     let mut order: Vec<usize> = (0..addresses.len()).collect();
     order.sort_by_key(|&index| addresses[index]);
     let sorted: Vec<u64> = order.iter().map(|&index| addresses[index]).collect();
@@ -139,18 +156,23 @@ fn symbols_within(file: &[u8], addresses: &[u64], most_text: usize) -> Vec<Vec<S
     }
     starts.sort_unstable();
     publics.sort_by_key(|&(start, _)| start);
-    let mut symbols = vec![Vec::new(); addresses.len()];
+    let mut symbols = Symbols { lines: vec![Vec::new(); addresses.len()], left_out: Vec::new() };
     let mut room = most_text;
-    for ((index, address), found) in order.into_iter().zip(sorted).zip(found) {
+    let mut asked = order.into_iter().zip(sorted).zip(found);
+    for ((index, address), found) in asked.by_ref() {
         let lines = match found.function {
             Some(function) => found.lines(function, &mut names),
             None => public_at(address, &publics, &starts, &mut names).into_iter().collect(),
         };
         let size: usize = lines.iter().map(text_size).sum();
-        let Some(left) = room.checked_sub(size) else { break };
+        let Some(left) = room.checked_sub(size) else {
+            symbols.left_out.push(index);
+            break;
+        };
         room = left;
-        symbols[index] = lines;
+        symbols.lines[index] = lines;
     }
+    symbols.left_out.extend(asked.map(|((index, _), _)| index));
     symbols
 }
 
@@ -433,7 +455,7 @@ STACK CFI INIT 1000 20 .cfa: $rsp 8 +
 
     fn at(address: u64) -> Vec<(String, Option<String>, Option<u32>)> {
         // The order of addresses is that of the question.
-        let found = symbols_at(FILE, &[address, 0x2001]);
+        let found = symbols_at(FILE, &[address, 0x2001]).lines;
         assert_eq!(found[1].len(), 1);
         let parts = |it: &SymbolLine| (it.function.clone(), it.file.clone(), it.line);
         found[0].iter().map(parts).collect()
@@ -505,19 +527,20 @@ STACK CFI INIT 1000 20 .cfa: $rsp 8 +
             );
         }
         let addresses: Vec<u64> = (0..5_000).collect();
-        let symbols = symbols_within(&file, &addresses, 1000);
+        let Symbols { lines: symbols, left_out } = symbols_within(&file, &addresses, 1000);
         // The inlined functions have no name: the text of 1,000 bytes is that of 200 addresses.
         let lines = |at: usize| symbols[at].iter().map(|it| (&*it.function, it.line));
         assert_eq!(lines(0).len(), MOST_INLINED + 1);
         assert_eq!(lines(199).next(), Some(("", Some(5))));
         assert_eq!(lines(199).next_back(), Some(("first", Some(7))));
         assert_eq!(lines(200).len(), 0);
+        assert_eq!(left_out, (200..5_000).collect::<Vec<usize>>());
     }
 
     #[test]
     fn the_first_line_at_an_address_counts() {
         let file = b"FILE 0 a.c\nFUNC 10 10 0 f\n10 8 1 0\n14 8 2 0\n10 10 3 0\n";
-        let lines = symbols_at(file, &[0x10, 0x14, 0x18, 0x1c]);
+        let lines = symbols_at(file, &[0x10, 0x14, 0x18, 0x1c]).lines;
         let lines: Vec<_> = lines.iter().map(|lines| lines[0].line).collect();
         assert_eq!(lines, [Some(1), Some(1), Some(2), Some(3)]);
     }
@@ -525,7 +548,28 @@ STACK CFI INIT 1000 20 .cfa: $rsp 8 +
     #[test]
     fn long_names_are_cut() {
         let file = [&b"FUNC 10 10 0 "[..], &[b'f'; LONGEST_NAME + 1]].concat();
-        assert_eq!(symbols_at(&file, &[0x10])[0][0].function.len(), LONGEST_NAME);
+        assert_eq!(symbols_at(&file, &[0x10]).lines[0][0].function.len(), LONGEST_NAME);
+    }
+
+    /// Of the second mapping nothing tells the addresses. Three bytes are the names of one.
+    #[test]
+    fn addresses_of_several_mappings() {
+        let unknown = MappedBinary { has_range: true, exact_offset: 8, ..Default::default() };
+        let known = MappedBinary { load_bias: 8, ..unknown };
+        let at = |binary, address| MappedAddress { binary, address };
+        let file = b"FUNC 10 10 0 one\nFUNC 20 10 0 two\n";
+        let addresses = [at(unknown, 0x10), at(known, 0x28), at(unknown, 0x20), at(known, 0x18)];
+        let symbols = symbols_of(file, &addresses);
+        let names: Vec<Option<&str>> = symbols
+            .lines
+            .iter()
+            .map(|lines| lines.first().map(|line| line.function.as_str()))
+            .collect();
+        assert_eq!(names, [None, Some("two"), None, Some("one")]);
+        assert!(symbols.left_out.is_empty());
+        // Names are given in the order of addresses.
+        let few = symbols_within(file, &[0x28, 0x18, 0x99], 3);
+        assert_eq!((few.lines[1].len(), few.left_out), (1, vec![0, 2]));
     }
 
     #[test]

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 
 use object::{File, Object, ObjectSection};
-use tpq_decode::{MappedBinary, SymbolLine, Symbolizer};
+use tpq_decode::{MappedAddress, SymbolLine, Symbolizer, Symbols};
 use tpq_source::{GuardedMap, SourceError, SymbolFile};
 
 use self::addresses::Segments;
@@ -78,29 +78,22 @@ impl SymbolFiles {
 }
 
 impl Symbolizer for SymbolFiles {
-    fn symbolize(
-        &self,
-        binary: &MappedBinary<'_>,
-        addresses: &[u64],
-    ) -> Option<Vec<Vec<SymbolLine>>> {
-        let build_id = binary.build_id.to_ascii_lowercase();
+    fn symbolize(&self, addresses: &[MappedAddress<'_>]) -> Option<Symbols> {
+        let build_id = addresses.first()?.binary.build_id.to_ascii_lowercase();
         let file = match self.files.get(&build_id) {
             Some(indexed) => &indexed.file,
             None => self.starts.get(breakpad::start_of(&build_id)?)?,
         };
         let bytes: GuardedMap = file.open_binary().ok()??;
         if bytes.starts_with(breakpad::MODULE) {
-            let symbols = match breakpad::has_addresses(binary) {
-                true => breakpad::symbols_at(&bytes, addresses),
-                false => vec![Vec::new(); addresses.len()],
-            };
+            let symbols = breakpad::symbols_of(&bytes, addresses);
             return bytes.is_intact().then_some(symbols);
         }
         let file = File::parse(&*bytes).ok()?;
         let segments = Segments::of(&file);
-        let found = addresses.iter().map(|&address| segments.address_in(binary, address));
+        let found = addresses.iter().map(|at| segments.address_in(&at.binary, at.address));
         let found: Vec<u64> = found.collect();
-        let symbols = symbols_at(&file, &found);
+        let symbols = Symbols { lines: symbols_at(&file, &found), left_out: Vec::new() };
         bytes.is_intact().then_some(symbols)
     }
 }

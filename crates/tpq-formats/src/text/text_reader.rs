@@ -27,6 +27,8 @@ pub(crate) enum Item {
     },
     /// A comment, an empty line, or text that has been noted.
     Nothing,
+    /// Text of a kind that is not read, which is counted.
+    NotRead(Loss),
     /// Text that makes no sense in the format.
     Malformed(Loss, &'static str),
 }
@@ -108,6 +110,7 @@ impl<'a, E: TextEvents> TextReader<'a, E> {
                 open[index].ranges.push((offset, len));
             }
             Item::Nothing => {}
+            Item::NotRead(loss) => self.losses.at(self.file.base.0).count(loss),
             Item::Malformed(loss, what) => self.lose(loss, what),
         }
         let taken = rest.get(..len).unwrap_or_default();

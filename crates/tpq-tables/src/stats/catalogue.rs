@@ -615,7 +615,8 @@ catalogue! {
     JsonTokenizerFailure = "json_tokenizer_failure": Single, Error, Trace, MachineAndTrace,
         "Invalid JSON or invalid events in a JSON trace. They were skipped.";
     JsonParserFailure = "json_parser_failure": Single, Error, Trace, MachineAndTrace,
-        "JSON events that lack needed fields or have them in the wrong type. They were skipped.";
+        "JSON events that lack needed fields or have them in the wrong type. They were skipped. And \
+         those on a CPU that there cannot be, which have none.";
     FormatParseErrors = "format_parse_errors": Single, Error, Trace, MachineAndTrace,
         "Parts of a file that are damaged or make no sense in its format, such as lines of \
          collapsed stacks without a count, or samples of a profile that refer to no stack. They \

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread::Scope;
 
-use tpq_decode::{Decoder, Finished, Outcome, UnknownBinary};
+use tpq_decode::{Decoder, Finished, NoSymbols, Outcome, UnknownBinary};
 use tpq_formats::{OpenedFile, Reader, SymbolFiles};
 use tpq_ingest::{
     EventOrder, LossBook, Losses, PrescanStart, SequenceLoss, SourceId, Step, Timeline, TraceBytes,
@@ -301,22 +301,64 @@ fn symbol_files(options: &ImportOptions) -> Result<Option<SymbolFiles>, ImportEr
     Ok(Some(files))
 }
 
-/// Warns of binaries with frames without symbols that no file is of.
+/// Warns of binaries with frames without symbols.
 fn warn_of_unknown_binaries(unknown: &[UnknownBinary], options: &ImportOptions) {
-    let Some(most) = unknown.iter().max_by_key(|binary| binary.frames) else { return };
-    let UnknownBinary { path, build_id, .. } = most;
+    for reason in [NoSymbols::NoFile, NoSymbols::TooMuchText] {
+        let of_reason = unknown.iter().filter(|binary| binary.reason == reason);
+        if let Some(warning) = warning_of(&of_reason.collect::<Vec<_>>(), reason) {
+            options.warn(&warning);
+        }
+    }
+}
+
+/// The warning of binaries with frames that have no symbols for this reason.
+fn warning_of(unknown: &[&UnknownBinary], reason: NoSymbols) -> Option<String> {
+    let UnknownBinary { path, build_id, .. } = unknown.iter().max_by_key(|it| it.frames)?;
     let frames: u64 = unknown.iter().map(|binary| binary.frames).sum();
-    let what = match unknown.len() {
-        1 => format!("{frames} frames have no symbols: no file has the build id of {path}"),
-        binaries => format!(
+    let what = match (reason, unknown.len()) {
+        (NoSymbols::NoFile, 1) => {
+            format!("{frames} frames have no symbols: no file has the build id of {path}")
+        }
+        (NoSymbols::NoFile, binaries) => format!(
             "{frames} frames of {binaries} binaries have no symbols: no file has their build ids, \
              such as that of {path}"
         ),
+        (NoSymbols::TooMuchText, 1) => format!(
+            "{frames} frames have no symbols: the names in the file of {path} take more than 1 GiB"
+        ),
+        (NoSymbols::TooMuchText, binaries) => format!(
+            "{frames} frames of {binaries} binaries have no symbols: the names in each of their \
+             files take more than 1 GiB, such as in that of {path}"
+        ),
     };
-    options.warn(&format!("{what} ({build_id})"));
+    Some(format!("{what} ({build_id})"))
 }
 
 fn sequence_losses<'a>(reader: &Reader<'a>) -> Vec<(SourceId, SequenceLoss)> {
     let losses = reader.sequence_losses();
     losses.into_iter().map(|loss| (reader.source(loss.machine), loss)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_without_symbols_are_warned_of() {
+        let binary = |path: &str, frames| UnknownBinary {
+            path: path.to_owned(),
+            build_id: "ab".to_owned(),
+            reason: NoSymbols::TooMuchText,
+            frames,
+        };
+        let (few, many) = (binary("few.so", 2), binary("many.so", 40));
+        let warning = |unknown: &[&UnknownBinary]| warning_of(unknown, NoSymbols::TooMuchText);
+        assert_eq!(warning(&[]), None);
+        let of_one =
+            "2 frames have no symbols: the names in the file of few.so take more than 1 GiB";
+        assert_eq!(warning(&[&few]), Some(format!("{of_one} (ab)")));
+        let of_two = "42 frames of 2 binaries have no symbols: the names in each of their files \
+            take more than 1 GiB, such as in that of many.so";
+        assert_eq!(warning(&[&few, &many]), Some(format!("{of_two} (ab)")));
+    }
 }

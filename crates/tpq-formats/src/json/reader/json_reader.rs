@@ -395,12 +395,14 @@ impl<'a> JsonReader<'a> {
             if timestamps.is_empty() {
                 continue;
             }
+            // Position 0 is the rank of the frames, which may be of the moment of the first sample.
+            let is_after_frames = u32::from(kind == kinds.samples);
             let run = Run {
                 kind,
                 cpu: None,
                 source: self.file.base.0,
                 generation: 0,
-                position: first_position,
+                position: first_position.saturating_add(is_after_frames),
                 addr,
                 timestamps,
                 payload,
