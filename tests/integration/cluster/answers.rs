@@ -117,7 +117,6 @@ fn statements_that_cannot_be_sent_run_over_the_rows_here() {
     for then in [
         "CREATE VIEW v AS SELECT * FROM results; SELECT count(*) AS n FROM v",
         "SELECT count(*) AS n FROM failures",
-        "SELECT count(*) AS n FROM results, sqlite_master WHERE sqlite_master.name = 'slice'",
     ] {
         let arguments = ["-c", slices, "--then", then];
         nodes.agree(&folder, &arguments);

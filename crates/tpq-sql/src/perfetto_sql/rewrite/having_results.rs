@@ -6,6 +6,7 @@
 
 use std::ops::ControlFlow;
 
+use datafusion::sql::sqlparser::ast::helpers::attached_token::AttachedToken;
 use datafusion::sql::sqlparser::ast::{
     BinaryOperator, Expr, Ident, OrderByKind, Query, Select, SelectItem, SetExpr, Statement,
     TableFactor, Value, Visitor,
@@ -95,6 +96,8 @@ fn rows_that(condition: Expr, columns: Option<Vec<SelectItem>>) -> Option<Box<Se
     let parsed = Parser::new(&dialect).try_with_sql(text).ok()?.parse_statement().ok()?;
     let Statement::Query(mut around) = parsed else { return None };
     let SetExpr::Select(select) = &mut *around.body else { return None };
+    // Not at the place of a SELECT in the statement.
+    select.select_token = AttachedToken::empty();
     select.selection = Some(condition);
     if let Some(columns) = columns {
         select.projection = columns;

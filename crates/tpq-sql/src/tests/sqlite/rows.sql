@@ -17,6 +17,8 @@ SELECT id FROM slice WHERE (depth, parent_id) IN (SELECT depth, parent_id FROM s
 SELECT id FROM slice WHERE (depth, parent_id) NOT IN (SELECT depth, parent_id FROM slice WHERE id < 3) ORDER BY id
 SELECT id FROM slice WHERE (depth, parent_id) NOT IN (SELECT depth, parent_id FROM slice WHERE id BETWEEN 1 AND 2) ORDER BY id
 SELECT utid FROM thread WHERE (utid, upid) NOT IN (SELECT utid, upid FROM thread WHERE utid = 0) ORDER BY utid
+SELECT utid FROM thread WHERE (utid, upid) IN (SELECT utid, upid FROM thread WHERE utid = 1)
+SELECT tid FROM thread WHERE (tid, upid) IN (SELECT tid, upid FROM thread) ORDER BY tid
 SELECT (depth, parent_id) IN (SELECT depth, parent_id FROM slice WHERE id < 3) FROM slice ORDER BY id
 SELECT (depth, parent_id) NOT IN (SELECT depth, parent_id FROM slice WHERE id < 3), (depth, parent_id) IN (SELECT 1, 1 WHERE 0) FROM slice ORDER BY id
 SELECT id FROM slice WHERE NOT ((depth, parent_id) IN (SELECT depth, parent_id FROM slice WHERE id < 3)) ORDER BY id
