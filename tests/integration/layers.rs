@@ -66,6 +66,7 @@ const LAYERS: &[(&str, &[&str], &[&str])] = &[
         "tpq-formats",
         &["json"],
         &[
+            "cpu",
             "reader",
             "context",
             "text",
