@@ -31,7 +31,7 @@ pub(crate) enum Affinity {
     Mixed,
 }
 
-/// The affinity of an expression, whose columns are taken for columns of tables.
+/// The affinity of an expression; its columns are taken for columns of tables.
 pub(crate) fn affinity(expr: &Expr, schema: &DFSchema) -> Affinity {
     match expr {
         _ if has_affinity(expr) => Affinity::OfType,

@@ -237,7 +237,7 @@ pub(super) fn renamed_rows(
     let parsed = Parser::new(&dialect).try_with_sql(&text).ok()?.parse_statement().ok()?;
     let Statement::Query(mut outer) = parsed else { return None };
     let SetExpr::Select(select) = &mut *outer.body else { return None };
-    // Its place in this text is that of a SELECT in the statement, whose titles it would get.
+    // Its place in this text is that of a SELECT in the statement, and it would get the titles there.
     select.select_token = AttachedToken::empty();
     if let TableFactor::Derived { subquery, .. } = &mut select.from.first_mut()?.relation {
         **subquery = query.clone();
