@@ -1,6 +1,7 @@
 //! One line on stderr about a trace with lost data, or with clocks that were placed by a guess.
 //!
 //! The line is read from the tables directly, without a query, because every open pays for it.
+//! Where the import leaves out what no statement names, the line has what was counted without it.
 
 use std::collections::{HashMap, HashSet};
 use std::io::Write;
@@ -175,6 +176,7 @@ fn share(part: i64, whole: i64) -> String {
 fn errors(trace: &Trace) -> anyhow::Result<Vec<(String, i64)>> {
     let mut found: Vec<(String, i64)> = Vec::new();
     let Some(table) = trace.tables().get("stats") else { return Ok(found) };
+    let table = table.rows_so_far();
     let decl = table.decl();
     let columns = ["value", "severity", "name"].map(|name| decl.column_index(name));
     let [Some(value), Some(severity), Some(name)] = columns else { return Ok(found) };
@@ -235,6 +237,7 @@ fn cells<const N: usize>(
     columns: &[&str; N],
 ) -> anyhow::Result<Vec<[String; N]>> {
     let Some(table) = trace.tables().get(table) else { return Ok(Vec::new()) };
+    let table = table.rows_so_far();
     let indices: Vec<usize> =
         columns.iter().filter_map(|name| table.decl().column_index(name)).collect();
     let mut all = Vec::with_capacity(table.num_rows());

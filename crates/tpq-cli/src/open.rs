@@ -60,7 +60,9 @@ pub async fn with_losses<T>(
     args: &ImportArgs,
     work: impl AsyncFnOnce(Trace) -> anyhow::Result<T>,
 ) -> anyhow::Result<T> {
-    with_cache(args, None, Some(""), work).await
+    /// What the report of losses reads.
+    const TABLES: &str = "SELECT name FROM stats, data_loss, trace_bounds, trace_request";
+    with_cache(args, None, Some(TABLES), work).await
 }
 
 /// Like [`with_trace`], for a shell, which may open other traces with the same options and then

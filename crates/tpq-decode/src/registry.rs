@@ -2,6 +2,7 @@
 
 use tpq_ingest::{Bundle, Route, Router, RunKind, SplitSink};
 use tpq_proto::fields::trace_packet;
+use tpq_tables::{TableGroup, TableGroups};
 
 use crate::decode;
 use crate::decode::{BundleDecoder, DecodeEvent, PacketDecoder};
@@ -192,11 +193,19 @@ pub fn kernel_events_with_tables() -> Vec<&'static str> {
 pub struct PacketRouter {
     /// By payload field.
     routes: Vec<Route>,
-    last_events: decode::kernel::ftrace::LastEvents,
+    kernel: decode::kernel::ftrace::KernelBundles,
 }
 
 impl Default for PacketRouter {
     fn default() -> Self {
+        Self::new(TableGroups::NONE)
+    }
+}
+
+impl PacketRouter {
+    /// A router that leaves out events which only the tables of `left_out` have, as far as it
+    /// can tell.
+    pub fn new(left_out: TableGroups) -> Self {
         let packets = PACKETS.iter().map(|decoder| (decoder.field, decoder.route));
         let bundles = BUNDLES.iter().map(|decoder| (decoder.field, Route::Split));
         let mut routes = Vec::new();
@@ -208,7 +217,8 @@ impl Default for PacketRouter {
             }
             routes[field] = route;
         }
-        Self { routes, last_events: Default::default() }
+        let leaves_out_tracks = left_out.contains(TableGroup::Tracks);
+        Self { routes, kernel: decode::kernel::ftrace::KernelBundles::new(leaves_out_tracks) }
     }
 }
 
@@ -220,7 +230,7 @@ impl Router for PacketRouter {
     fn split(&mut self, bundle: Bundle<'_>, sink: &mut SplitSink<'_>) {
         match bundle_decoder(bundle.kind) {
             Some(decoder) => (decoder.split)(bundle, sink),
-            None => decode::kernel::ftrace::split(bundle, &mut self.last_events, sink),
+            None => decode::kernel::ftrace::split(bundle, &mut self.kernel, sink),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use tpq_ingest::{EventReader, FileContext, Prescan, PrescanMemory, Timeline, TraceBytes};
 use tpq_source::ReportDate;
+use tpq_tables::TableGroups;
 
 /// Reader of the events of one file.
 pub type Reader<'a> = Box<dyn EventReader + 'a>;
@@ -78,6 +79,8 @@ pub struct OpenFile<'a> {
     pub may_split: bool,
     /// The bug report that the file is part of.
     pub report: Option<Report>,
+    /// Tables that get no rows: events that only these have may be left out.
+    pub left_out: TableGroups,
 }
 
 /// A bug report of Android in an archive.

@@ -16,7 +16,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     open,
 };
 
-fn open(OpenFile { bytes, file, timeline, .. }: OpenFile<'_>) -> OpenedFile<'_> {
-    let router = Box::new(PacketRouter::default());
+fn open(OpenFile { bytes, file, timeline, left_out, .. }: OpenFile<'_>) -> OpenedFile<'_> {
+    let router = Box::new(PacketRouter::new(left_out));
     OpenedFile { reader: Box::new(Batcher::new(bytes, file, timeline, router)), work: None }
 }

@@ -20,6 +20,16 @@ use crate::views::Prelude;
 /// Functions that read rows of kernel events or of args, or return ids of arg sets.
 const OF_ARGS: [&str; 5] =
     [EXTRACT_ARG, "to_ftrace", "__intrinsic_arg_set_to_json", "ancestor_slice", "descendant_slice"];
+/// Functions that read slices, flows between them or the bounds of the trace.
+const OF_TRACKS: [&str; 7] = [
+    "trace_start",
+    "trace_end",
+    "trace_dur",
+    "slice_is_ancestor",
+    "following_flow",
+    "preceding_flow",
+    "directly_connected_flow",
+];
 /// The end of the name of every column with ids of arg sets.
 const ARG_SET_ID: &str = "arg_set_id";
 
@@ -109,6 +119,9 @@ impl Named {
         let is_of_args = OF_ARGS.contains(&name);
         if is_of_args || (part != Part::View && name.ends_with(ARG_SET_ID)) {
             self.groups = self.groups.with(TableGroup::KernelEvents);
+        }
+        if OF_TRACKS.contains(&name) {
+            self.groups = self.groups.with(TableGroup::Tracks);
         }
     }
 
@@ -220,6 +233,19 @@ mod tests {
             assert_eq!(named(statements), (true, false), "{statements}");
         }
         assert_eq!(named("SELECT 3 * dur, count(*) FROM slice"), (false, false));
+    }
+
+    #[test]
+    fn counts_and_tracks_are_named() {
+        let named = |statements: &str| {
+            let groups = groups_named(statements, &[]);
+            (groups.contains(TableGroup::Counts), groups.contains(TableGroup::Tracks))
+        };
+        assert_eq!(named("SELECT count(*) FROM sched JOIN thread USING (utid)"), (false, false));
+        assert_eq!(named("SELECT ts FROM slice"), (false, true));
+        assert_eq!(named("SELECT name FROM thread_track"), (false, true));
+        assert_eq!(named("SELECT ts - trace_start() FROM sched"), (false, true));
+        assert_eq!(named("SELECT name FROM stats"), (true, false));
     }
 
     #[test]

@@ -11,11 +11,17 @@ pub enum TableGroup {
     KernelEvents,
     /// Made from switches and wakeups.
     ThreadStates,
+    /// Made from everything that is counted while events are decoded. What was counted up to then
+    /// can be read without the rest ([`Table::rows_so_far`](crate::Table::rows_so_far)).
+    Counts,
+    /// Tracks, what is on them and what refers to it. The last slice may end the trace, so its
+    /// bounds are among these. Left out only with all other groups.
+    Tracks,
 }
 
 impl TableGroup {
     /// Every group.
-    pub const ALL: [Self; 2] = [Self::KernelEvents, Self::ThreadStates];
+    pub const ALL: [Self; 4] = [Self::KernelEvents, Self::ThreadStates, Self::Counts, Self::Tracks];
 
     fn bit(self) -> u8 {
         1 << self as u8
@@ -58,6 +64,11 @@ impl TableGroups {
         self.0 & group.bit() != 0
     }
 
+    /// Whether these are all groups.
+    pub fn is_all(self) -> bool {
+        self == Self::all()
+    }
+
     /// Whether there are none.
     pub fn is_empty(self) -> bool {
         self == Self::NONE
@@ -90,13 +101,17 @@ impl TableGroups {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{ColumnKind, TableDecl};
 
     #[test]
     fn groups_are_told_apart() {
         let states = TableGroups::NONE.with(TableGroup::ThreadStates);
         assert!(states.contains(TableGroup::ThreadStates));
         assert!(!states.contains(TableGroup::KernelEvents));
-        assert_eq!(states.others(), TableGroups::NONE.with(TableGroup::KernelEvents));
+        let others = [TableGroup::KernelEvents, TableGroup::Counts, TableGroup::Tracks];
+        let others = others.into_iter().fold(TableGroups::NONE, TableGroups::with);
+        assert_eq!(states.others(), others);
+        assert!(TableGroups::all().is_all() && !others.is_all());
         assert_eq!(states.others().others(), states);
         assert!(TableGroups::all().others().is_empty());
         assert!(states.without(TableGroup::ThreadStates).is_empty());
@@ -119,5 +134,22 @@ mod tests {
         let named = |group| TableGroups::NONE.with(group).table_names().collect::<Vec<_>>();
         assert_eq!(named(TableGroup::KernelEvents), ["ftrace_event", "args"]);
         assert_eq!(named(TableGroup::ThreadStates), ["thread_state", "spurious_sched_wakeup"]);
+        let counts = named(TableGroup::Counts);
+        assert!(["stats", "data_loss", "trace_import_logs"].iter().all(|it| counts.contains(it)));
+        let tracks = named(TableGroup::Tracks);
+        assert!(["slice", "track", "trace_bounds"].iter().all(|it| tracks.contains(it)));
+    }
+
+    /// Ids of rows that are left out would be those of other rows.
+    #[test]
+    fn tables_with_ids_of_what_is_on_tracks_are_left_out_with_it() {
+        let is_always_made = |decl: &&TableDecl| decl.group.is_none();
+        for decl in Tables::DECLS.iter().filter(is_always_made) {
+            for column in decl.columns {
+                let ColumnKind::JoinId(target) = column.kind else { continue };
+                let place = format!("{}.{}", decl.name, column.name);
+                assert!(!["slice", "track", "flow"].contains(&target), "{place}");
+            }
+        }
     }
 }

@@ -173,6 +173,9 @@ impl TraceTables {
         let left_out = Arc::new(LeftOut { groups, maker, making: Arc::default() });
         for table in self.tables_mut() {
             match table.decl().group {
+                Some(TableGroup::Counts) if groups.contains(TableGroup::Counts) => {
+                    table.leave_out_keeping_rows(&left_out);
+                }
                 Some(group) if groups.contains(group) => table.leave_out(&left_out),
                 _ if groups.contains(TableGroup::KernelEvents) => {
                     table.leave_out_arg_sets(&left_out);
@@ -202,7 +205,7 @@ mod tests {
     use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
     use super::*;
-    use crate::table::{ArgsRow, FtraceEventRow, SliceRow};
+    use crate::table::{ArgsRow, FtraceEventRow, SliceRow, StatsRow};
     use crate::{ArgSetNumber, CHUNK_ROWS, Tables};
 
     /// Makes tables as an import does that leaves nothing out.
@@ -352,6 +355,43 @@ mod tests {
         assert_eq!([&*read[0], &*read[ROWS as usize - 1]], ["7", &*(6 + ROWS).to_string()]);
         assert_eq!(slice.matches(0, 0..3, ids, &[8]).unwrap().count_set_bits(), 1);
         assert_eq!(maker.made.load(Ordering::Relaxed), 1);
+    }
+
+    /// One count of this value.
+    fn counted(value: i64) -> TraceTables {
+        let mut tables = Tables::default();
+        tables.stats.push(StatsRow { value, ..StatsRow::default() });
+        tables.finish()
+    }
+
+    /// Makes a count of 7.
+    struct Counting;
+
+    impl TableMaker for Counting {
+        fn start(&self) -> TableMaking {
+            let work = || Ok(Arc::new(counted(7)));
+            TableMaking { work: Box::new(work), cancel: Box::new(|| ()) }
+        }
+
+        fn is_reader_cancelled(&self) -> bool {
+            false
+        }
+    }
+
+    #[test]
+    fn counts_so_far_are_read_without_making_all() {
+        let groups = TableGroups::NONE.with(TableGroup::Counts);
+        let tables = counted(3).leaving_out(groups, Arc::new(Counting));
+        let stats = tables.get("stats").unwrap();
+        let value = stats.decl().column_index("value").unwrap();
+        let has =
+            |table: &Table, wanted| table.matches(0, 0..1, value, &[wanted]).unwrap().value(0);
+        assert!(has(stats.rows_so_far(), 3));
+        tables.write(&mut Vec::new(), b"about").unwrap();
+        assert!(!tables.groups_left_out().is_empty());
+        assert!(has(stats, 7));
+        assert!(tables.groups_left_out().is_empty());
+        assert!(has(stats.rows_so_far(), 3));
     }
 
     #[test]

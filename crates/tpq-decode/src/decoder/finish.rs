@@ -36,6 +36,8 @@ pub struct Finished {
     pub stats: Stats,
     /// Binaries that the symbolizer did not find.
     pub unsymbolized: Vec<UnknownBinary>,
+    /// Whether events that were left out may have changed tables that were not.
+    pub is_doubtful: bool,
 }
 
 /// The reports of the other stages at the end of an import.
@@ -114,7 +116,8 @@ impl Decoder<'_> {
         if let Some(written) = written {
             written.join(&mut tables);
         }
-        Finished { tables, stats: all, unsymbolized }
+        let is_doubtful = trackers.presences.are_doubtful();
+        Finished { tables, stats: all, unsymbolized, is_doubtful }
     }
 }
 

@@ -40,8 +40,9 @@ pub struct Table {
 enum Contents {
     Here(Columns),
     Later(Later),
-    /// In a table that is made when it is first read, with all of its rows.
-    LeftOut(Arc<LeftOut>),
+    /// In a table that is made when it is first read, with all of its rows; and the rows until
+    /// then, if they are kept.
+    LeftOut(Arc<LeftOut>, Option<Box<Table>>),
 }
 
 /// Columns with their strings.
@@ -75,8 +76,31 @@ impl Table {
 
     /// Has all rows read from a table that is made first.
     pub(crate) fn leave_out(&mut self, left_out: &Arc<LeftOut>) {
-        self.contents = Contents::LeftOut(Arc::clone(left_out));
+        self.contents = Contents::LeftOut(Arc::clone(left_out), None);
         self.backing = None;
+    }
+
+    /// The same, and keeps the rows that there are.
+    pub(crate) fn leave_out_keeping_rows(&mut self, left_out: &Arc<LeftOut>) {
+        let contents = Contents::LeftOut(Arc::clone(left_out), None);
+        let kept = Self {
+            decl: self.decl,
+            schema: Arc::clone(&self.schema),
+            rows: self.rows,
+            contents: std::mem::replace(&mut self.contents, contents),
+            arg_sets: None,
+            backing: self.backing.take(),
+        };
+        self.contents = Contents::LeftOut(Arc::clone(left_out), Some(Box::new(kept)));
+    }
+
+    /// The table with the rows that need not be made first. Counts that were left out have those
+    /// of what was decoded; other tables that were left out are made.
+    pub fn rows_so_far(&self) -> &Self {
+        match &self.contents {
+            Contents::LeftOut(_, Some(kept)) => kept,
+            _ => self,
+        }
     }
 
     /// Has ids of arg sets read from a table that is made first.
@@ -92,16 +116,17 @@ impl Table {
     /// When they cannot be made.
     pub fn ensure_made(&self) -> Result<(), ReadError> {
         match &self.contents {
-            Contents::LeftOut(left_out) => left_out.table(self).map(drop),
+            Contents::LeftOut(left_out, _) => left_out.table(self).map(drop),
             Contents::Here(_) | Contents::Later(_) => Ok(()),
         }
     }
 
     /// The rows that need not be made first: their number and their columns. A table that was left
-    /// out has none.
+    /// out has none, unless it keeps those of what was decoded.
     pub(crate) fn own_rows(&self) -> (usize, &[StoredColumn]) {
         match &self.contents {
-            Contents::LeftOut(_) => (0, &[]),
+            Contents::LeftOut(_, Some(kept)) => kept.own_rows(),
+            Contents::LeftOut(_, None) => (0, &[]),
             Contents::Here(_) | Contents::Later(_) => (self.rows, self.columns()),
         }
     }
@@ -118,7 +143,7 @@ impl Table {
             Contents::Later(later) => later.columns(self.decl, self.rows).map_err(|source| {
                 ReadError::NotLoaded { table: self.decl.name, source: Arc::clone(source) }
             }),
-            Contents::LeftOut(left_out) => left_out.table(self)?.contents(),
+            Contents::LeftOut(left_out, _) => left_out.table(self)?.contents(),
         }
     }
 
@@ -132,7 +157,7 @@ impl Table {
 
     /// The table that has a column, where this one leaves it out. It is made first if necessary.
     fn made_for(&self, stored: usize) -> Result<Option<&Self>, ReadError> {
-        if let Contents::LeftOut(left_out) = &self.contents {
+        if let Contents::LeftOut(left_out, _) = &self.contents {
             return left_out.table(self).map(Some);
         }
         let is_of_arg_sets = self.decl.columns[stored + 1].kind == ColumnKind::ArgSetId;
@@ -159,7 +184,7 @@ impl Table {
     /// The number of rows. A table with rows that cannot be made has one, which cannot be read.
     pub fn num_rows(&self) -> usize {
         match &self.contents {
-            Contents::LeftOut(left_out) => left_out.table(self).map_or(1, Self::num_rows),
+            Contents::LeftOut(left_out, _) => left_out.table(self).map_or(1, Self::num_rows),
             Contents::Here(_) | Contents::Later(_) => self.rows,
         }
     }
@@ -167,7 +192,7 @@ impl Table {
     /// The number of rows; `None` for a table that was left out, whether or not it was made since.
     pub fn known_rows(&self) -> Option<usize> {
         match &self.contents {
-            Contents::LeftOut(_) => None,
+            Contents::LeftOut(..) => None,
             Contents::Here(_) | Contents::Later(_) => Some(self.rows),
         }
     }

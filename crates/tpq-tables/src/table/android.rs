@@ -56,7 +56,7 @@ declare_table! {
 
 declare_table! {
     /// One or several network packets.
-    table "__intrinsic_android_network_packets" => NetworkPacketTable, NetworkPacketRow {
+    table "__intrinsic_android_network_packets" of Tracks => NetworkPacketTable, NetworkPacketRow {
         /// Slice of the packets; join with `slice` on `id`.
         slice_id: u32 => JoinId("slice"),
         /// Network interface.
@@ -102,7 +102,7 @@ declare_table! {
 
 declare_table! {
     /// CPU time of a user id on a cluster of CPUs, over the whole recording.
-    table "__intrinsic_android_cpu_per_uid_track" => CpuPerUidTable, CpuPerUidRow {
+    table "__intrinsic_android_cpu_per_uid_track" of Tracks => CpuPerUidTable, CpuPerUidRow {
         /// Counter of the time; join with `track` on `id`.
         track_id: u32 => JoinId("track"),
         /// User id.

@@ -4,7 +4,7 @@ use crate::ArgSetNumber;
 
 declare_table! {
     /// Value of a counter at a point in time.
-    table "counter" => CounterTable, CounterRow {
+    table "counter" of Tracks => CounterTable, CounterRow {
         /// Time of the value, ns in trace time.
         ts: i64 => Timestamp,
         /// Track of the counter; join with `track` on `id`.

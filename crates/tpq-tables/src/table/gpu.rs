@@ -28,7 +28,7 @@ declare_table! {
 
 declare_table! {
     /// Membership of a counter in a group of GPU counters.
-    table "gpu_counter_group" => GpuCounterGroupTable, GpuCounterGroupRow {
+    table "gpu_counter_group" of Tracks => GpuCounterGroupTable, GpuCounterGroupRow {
         /// Id of the group.
         group_id: i32 => Long,
         /// Track of the counter; join with `track` on `id`.

@@ -5,7 +5,7 @@ use crate::StringId;
 declare_table! {
     /// Data that was recorded, or should have been, and is not in the tables: what, where, when,
     /// and how to avoid the loss in the next recording.
-    table "data_loss" => DataLossTable, DataLossRow {
+    table "data_loss" of Counts => DataLossTable, DataLossRow {
         /// Kind of loss, such as `ring_buffer_wrapped` or `kernel_buffer_overrun`.
         kind: StringId => String,
         /// `data_loss`, or `notice` for a risk of loss.
@@ -77,7 +77,7 @@ declare_table! {
 declare_table! {
     /// A setting of a configuration that makes a recording incomplete, slow or hard to read, though
     /// the recorder accepts it.
-    table "__intrinsic_trace_diagnostics" => TraceDiagnosticsTable, TraceDiagnosticsRow {
+    table "__intrinsic_trace_diagnostics" of Counts => TraceDiagnosticsTable, TraceDiagnosticsRow {
         /// Kind of problem, such as `tiny_ftrace_buffer`.
         key: StringId => String,
         /// The problem in a few words.
@@ -97,7 +97,7 @@ declare_table! {
 declare_table! {
     /// A data source or kernel event that a configuration asks for, and whether the trace has any
     /// data of it.
-    table "trace_request" => TraceRequestTable, TraceRequestRow {
+    table "trace_request" of Counts => TraceRequestTable, TraceRequestRow {
         /// `data_source` or `kernel_event`.
         kind: StringId => String,
         /// Name in the configuration, such as `linux.ftrace` or `sched/sched_switch`.

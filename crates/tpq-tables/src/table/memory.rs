@@ -58,7 +58,7 @@ declare_table! {
 
 declare_table! {
     /// A snapshot of the memory of all processes of Chrome.
-    table "__intrinsic_memory_snapshot" => MemorySnapshotTable, MemorySnapshotRow {
+    table "__intrinsic_memory_snapshot" of Tracks => MemorySnapshotTable, MemorySnapshotRow {
         /// Time of the snapshot, ns in trace time.
         timestamp: i64 => Timestamp,
         /// Track of global instants of Chrome; join with `track` on `id`.

@@ -4,7 +4,7 @@ use crate::{ArgSetNumber, StringId};
 
 declare_table! {
     /// A span of time on a track, such as a function call; slices of a track nest.
-    table "slice" => SliceTable, SliceRow {
+    table "slice" of Tracks => SliceTable, SliceRow {
         /// Start of the slice, ns in trace time.
         ts: i64 => Timestamp,
         /// Duration, ns; 0 for an instant, -1 if the end was not recorded.
@@ -34,7 +34,7 @@ declare_table! {
 
 declare_table! {
     /// An arrow from one slice to another: the first caused the second.
-    table "flow" => FlowTable, FlowRow {
+    table "flow" of Tracks => FlowTable, FlowRow {
         /// Slice at the start of the arrow; join with `slice` on `id`.
         slice_out: u32 => JoinId("slice"),
         /// Slice at the end of the arrow; join with `slice` on `id`.
@@ -48,7 +48,7 @@ declare_table! {
 
 declare_table! {
     /// A span of time in which something is in one state, until the next state begins.
-    table "state" => StateTable, StateRow {
+    table "state" of Tracks => StateTable, StateRow {
         /// Start of the state, ns in trace time.
         ts: i64 => Timestamp,
         /// Duration, ns; -1 if the end was not recorded.

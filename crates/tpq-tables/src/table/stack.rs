@@ -74,7 +74,7 @@ declare_table! {
 
 declare_table! {
     /// Call stacks at the begin and the end of a slice.
-    table "__intrinsic_track_event_callstacks" =>
+    table "__intrinsic_track_event_callstacks" of Tracks =>
         TrackEventCallstackTable, TrackEventCallstackRow {
         /// Slice; join with `slice` on `id`.
         slice_id: u32 => JoinId("slice"),

@@ -4,7 +4,7 @@ use crate::{ArgSetNumber, StringId};
 
 declare_table! {
     /// A counter of the recording or of the import: lost data, errors and other facts.
-    table "stats" => StatsTable, StatsRow {
+    table "stats" of Counts => StatsTable, StatsRow {
         /// Name of the stat.
         name: StringId => String,
         /// Index of the stat in the catalogue of this version; join by `name` instead.
@@ -64,7 +64,7 @@ declare_table! {
 
 declare_table! {
     /// First and last timestamp of the trace; always one row.
-    table "trace_bounds" => TraceBoundsTable, TraceBoundsRow {
+    table "trace_bounds" of Tracks => TraceBoundsTable, TraceBoundsRow {
         /// First timestamp, ns in trace time.
         start_ts: i64 => Timestamp,
         /// Last timestamp, ns in trace time.
@@ -74,7 +74,7 @@ declare_table! {
 
 declare_table! {
     /// A problem during the import, with its location.
-    table "trace_import_logs" => ImportLogTable, ImportLogRow {
+    table "trace_import_logs" of Counts => ImportLogTable, ImportLogRow {
         /// Trace file of the problem; join with `trace_file` on `id`.
         trace_id: u32 => JoinId("trace_file"),
         /// Time of the problem, ns in trace time; NULL if unknown.

@@ -4,7 +4,7 @@ use crate::{ArgSetNumber, StringId};
 
 declare_table! {
     /// A line of the timeline: of a thread, a process, a CPU, a counter, or the whole trace.
-    table "track" => TrackTable, TrackRow {
+    table "track" of Tracks => TrackTable, TrackRow {
         /// Name of the track; NULL if its thread or process names it.
         name: StringId => String,
         /// Type of the track, which determines its dimensions.

@@ -97,6 +97,8 @@ pub struct DeferredWrites {
     /// Whether sets are not written. Their annotations and JSON are checked, and what is damaged
     /// is counted.
     leaves_out_sets: bool,
+    /// Whether these are not checked either, as nothing that is counted is wanted.
+    leaves_out_checks: bool,
     /// Whether states of threads are not written.
     leaves_out_states: bool,
     /// When the first and the last switch was that is not written.
@@ -116,6 +118,8 @@ impl DeferredWrites {
             next_text: 1,
             named: Vec::new(),
             leaves_out_sets: left_out.contains(TableGroup::KernelEvents),
+            leaves_out_checks: left_out.contains(TableGroup::KernelEvents)
+                && left_out.contains(TableGroup::Counts),
             leaves_out_states: left_out.contains(TableGroup::ThreadStates),
             switches: None,
         }
@@ -128,7 +132,9 @@ impl DeferredWrites {
             return None;
         }
         if self.leaves_out_sets {
-            self.check(set);
+            if !self.leaves_out_checks {
+                self.check(set);
+            }
             return Some(LEFT_OUT);
         }
         self.batch.parts.extend_from_slice(set.parts());
@@ -141,6 +147,12 @@ impl DeferredWrites {
     #[inline]
     pub fn leaves_out_sets(&self) -> bool {
         self.leaves_out_sets
+    }
+
+    /// Whether sets have no effect at all, so that nothing need be added to them.
+    #[inline]
+    pub fn leaves_out_checks(&self) -> bool {
+        self.leaves_out_checks
     }
 
     /// Adds the parts of a set that may count something when they are read.

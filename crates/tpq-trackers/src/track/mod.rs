@@ -70,6 +70,7 @@ pub use slices::open_args::OpenArgs;
 pub use slices::slice::{NewSlice, SliceEnd, Slices};
 pub use slices::state::{NewState, States};
 pub use tasks::owner_args::OwnerArgs;
+pub use tasks::presences::Presences;
 pub use tasks::process::{NamePriority, NewTask, Processes};
 pub use tasks::recent_text::RecentTexts;
 pub use tasks::sequence_thread::{SequenceThread, SequenceThreads, ThreadTotals};

@@ -26,9 +26,10 @@ use crate::track::{
     Binder, Bounds, Buffers, Cpus, Disks, Flows, Frames, FtraceStart, GpuCounters, Gpus,
     HeapGraphs, HeapProfiles, Interest, KernelTrackEvent, KernelWakelocks, KernelWork,
     MemoryOwners, MemorySnapshots, Metadata, Network, OpenArgs, OwnerArgs, Packages, PageSize,
-    PerfCounters, Power, Processes, ProfilerSamples, RecentTexts, Recording, RenderStages, Sched,
-    SeenEvents, SequenceThreads, SharedByKind, Slices, States, SymbolPackets, Syscalls, TaskStates,
-    TrackUuids, Tracks, Translations, UidTimes, Undecided, Upid, Utid, Writers,
+    PerfCounters, Power, Presences, Processes, ProfilerSamples, RecentTexts, Recording,
+    RenderStages, Sched, SeenEvents, SequenceThreads, SharedByKind, Slices, States, SymbolPackets,
+    Syscalls, TaskStates, TrackUuids, Tracks, Translations, UidTimes, Undecided, Upid, Utid,
+    Writers,
 };
 
 /// Trackers of an import.
@@ -55,6 +56,10 @@ pub struct Trackers {
     pub bounds: Bounds,
     /// Whether every kernel event gets a row of `ftrace_event`.
     pub has_ftrace_event: bool,
+    /// Whether slices and what else is on tracks need not be complete.
+    pub leaves_out_tracks: bool,
+    /// Threads that show themselves while events are left out.
+    pub presences: Presences,
     /// Processes by the ids of their memory descriptors.
     pub memory: MemoryOwners,
     /// Arguments of slices that have not ended.
@@ -295,6 +300,8 @@ impl Trackers {
             metadata: Metadata::default(),
             bounds: Bounds::default(),
             has_ftrace_event: *ftrace_raw && !left_out.contains(TableGroup::KernelEvents),
+            leaves_out_tracks: left_out.contains(TableGroup::Tracks),
+            presences: Presences::default(),
             memory: MemoryOwners::default(),
             open_args: OpenArgs::default(),
             gpus: Gpus::default(),

@@ -139,7 +139,10 @@ impl Opening {
     ) -> Result<(Trace, TraceColumns), EachError> {
         match self {
             Self::File(path) => {
-                let trace = Trace::open(&[path], import.clone()).await?;
+                let with_losses = |sql: &Arc<str>| format!("{sql}\n;{LOSSES}").into();
+                let statements = import.statements.as_ref().map(with_losses);
+                let import = ImportOptions { statements, ..import.clone() };
+                let trace = Trace::open(&[path], import).await?;
                 *losses = losses_of(&trace).await?;
                 let front = TraceColumns::of(&trace, path, metadata).await?;
                 Ok((trace, front))
@@ -222,10 +225,11 @@ pub(crate) async fn columns_of(
     Err(EachError::NoResult)
 }
 
+const LOSSES: &str = "SELECT DISTINCT name FROM stats WHERE severity = 'data_loss' AND value != 0";
+
 /// The number of kinds of data that a trace lost.
 pub(crate) async fn losses_of(trace: &Trace) -> Result<u64, SqlError> {
-    let sql = "SELECT DISTINCT name FROM stats WHERE severity = 'data_loss' AND value != 0";
-    let batches = trace.sql(sql).await?;
+    let batches = trace.sql(LOSSES).await?;
     Ok(batches.iter().map(|batch| batch.num_rows() as u64).sum())
 }
 

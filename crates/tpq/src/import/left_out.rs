@@ -11,8 +11,8 @@ use crate::options::ImportOptions;
 const COUNTING_STATES: [u32; 2] =
     [trace_packet::GENERIC_KERNEL_TASK_STATE_EVENT, trace_packet::ETW_EVENTS];
 
-/// Of the groups `unwanted` those that can be left out: they have rows, and nothing is counted
-/// while these are made.
+/// Of the groups `unwanted` those that can be left out: they have rows, and nothing that is wanted
+/// is counted while these are made.
 ///
 /// Ftrace events have all groups; track events have args, and so have events of JSON. Other packets
 /// have few. Formats other than packets have kernel events that are noted for the bounds of the
@@ -38,6 +38,13 @@ pub(super) fn groups(
     }
     if json > 0 || !kernel || COUNTING_STATES.into_iter().any(has) {
         groups = groups.without(TableGroup::ThreadStates);
+    }
+    // Args are counted while they are written. Losses that are refused are counted first.
+    if options.strict || !groups.contains(TableGroup::KernelEvents) {
+        groups = groups.without(TableGroup::Counts);
+    }
+    if !groups.is_all() {
+        groups = groups.without(TableGroup::Tracks);
     }
     groups
 }

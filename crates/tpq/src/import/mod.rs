@@ -86,6 +86,23 @@ fn import_inputs(
     stages: &mut Stages<'_>,
     options: &ImportOptions,
 ) -> Result<Imported, ImportError> {
+    if let Some(imported) = try_import(paths, inputs, prescan_start, unwanted, stages, options)? {
+        return Ok(imported);
+    }
+    let all = try_import(paths, inputs, None, TableGroups::NONE, stages, options)?;
+    all.map_or_else(|| unreachable!("nothing is left out"), Ok)
+}
+
+/// Imports without the tables of the groups `unwanted`. `None` if an event that was left out may
+/// have changed the other tables.
+fn try_import(
+    paths: &[PathBuf],
+    inputs: &Inputs,
+    prescan_start: Option<PrescanStart>,
+    unwanted: TableGroups,
+    stages: &mut Stages<'_>,
+    options: &ImportOptions,
+) -> Result<Option<Imported>, ImportError> {
     refuse_too_many(inputs.traces().count(), options)?;
     let scratch = Scratch::default();
     let spill = spill(options)?;
@@ -120,6 +137,9 @@ fn import_inputs(
     };
     let (finished, summary) =
         std::thread::scope(|scope| prescanned.decode(&bytes, &spill, stages, options, scope))?;
+    if finished.is_doubtful {
+        return Ok(None);
+    }
     warn_of_unknown_binaries(&finished.unsymbolized, options);
     if options.strict {
         refuse_losses(paths, &finished.stats)?;
@@ -130,7 +150,7 @@ fn import_inputs(
     options.give_back(summary.trace_bytes);
     match spill.as_ref().and_then(|spill| spill.failure()) {
         Some(error) => Err(ImportError::Spill(io::Error::new(error.kind(), error.to_string()))),
-        None => Ok(Imported { tables, summary, left_out }),
+        None => Ok(Some(Imported { tables, summary, left_out })),
     }
 }
 
@@ -212,7 +232,9 @@ impl Prescanned<'_> {
         scope: &'scope Scope<'scope, '_>,
     ) -> Result<Vec<Reader<'scope>>, ImportError> {
         let may_split = options.threads != Some(1);
-        let opened = open_files(self.inputs, &mut self.arrangement, bytes, timeline, may_split);
+        let arrangement = &mut self.arrangement;
+        let opened =
+            open_files(self.inputs, arrangement, bytes, timeline, self.left_out, may_split);
         let reader = |OpenedFile { reader, work }| {
             work.map(|work| start(scope, "events".into(), work)).transpose()?;
             Ok(reader)

@@ -120,6 +120,7 @@ pub(super) fn open_files<'a>(
     arrangement: &mut Arrangement,
     bytes: &'a TraceBytes<'a>,
     timeline: &Timeline,
+    left_out: TableGroups,
     may_split: bool,
 ) -> Vec<OpenedFile<'a>> {
     let contexts = std::mem::take(&mut arrangement.contexts);
@@ -128,7 +129,7 @@ pub(super) fn open_files<'a>(
     let open = |((entry, file), report): ((&Entry, FileContext), Option<Report>)| {
         let (timeline, len) = (timeline.clone(), entry.bytes().len());
         let format = trace_format(entry.format())?;
-        Some((format.open)(OpenFile { bytes, file, timeline, len, may_split, report }))
+        Some((format.open)(OpenFile { bytes, file, timeline, len, may_split, report, left_out }))
     };
     let files = inputs.traces().map(|(_, entry)| entry).zip(contexts);
     files.zip(reports).filter_map(open).collect()

@@ -64,6 +64,8 @@ const SPECIAL: u64 = bits([
     track_event::CORRELATION_ID_STR,
     track_event::CORRELATION_ID_STR_IID,
 ]);
+/// Of these, those that have rows in other tables than that of args.
+const WITH_ROWS: u64 = bits([track_event::LOG_MESSAGE, track_event::CHROME_ACTIVE_PROCESSES]);
 /// Those that hold annotations, which are read when args are written.
 const ANNOTATIONS: u64 = bits([tpq_trackers::args::ANNOTATIONS]);
 
@@ -78,10 +80,11 @@ pub(super) fn add(
     context: &mut DecodeContext<'_, '_>,
 ) {
     let typed = fields.any(!OWN);
-    if typed || fields.any(SPECIAL) {
+    let leaves_out = context.trackers.deferred.leaves_out_checks();
+    if typed || fields.any(if leaves_out { WITH_ROWS } else { SPECIAL }) {
         read(typed, thread, args, context);
     }
-    if fields.any(ANNOTATIONS) {
+    if fields.any(ANNOTATIONS) && !leaves_out {
         let Packet { span: event, generation, source, .. } = *context.packet;
         args.add_annotations(Annotated { event, generation, source });
     }

@@ -18,9 +18,26 @@ use tpq_proto::wire::{Fields, Value, read_varint};
 use tpq_tables::{Stat, Stats, Tables};
 
 use super::own_time::{self, When};
-use super::{compact_sched, described};
+use super::presence::{self, PRESENCES, SeenThreads};
+use super::{compact_sched, described, dispatch};
 use crate::decode::{Packet, PacketDecoder};
 use tpq_trackers::track::{MetadataValue, SourceTrackers, Trackers};
+
+/// What is remembered from bundle to bundle of a file.
+#[derive(Debug, Default)]
+pub(crate) struct KernelBundles {
+    /// The last event that was read of each CPU of a source, in the clock of its bundle.
+    last_events: FxHashMap<(SourceId, u32), i64>,
+    /// The threads of a run, where events that only show their thread are left out.
+    threads: Option<SeenThreads>,
+}
+
+impl KernelBundles {
+    /// Leaves out events that only show their thread, if tables on tracks are left out.
+    pub(crate) fn new(leaves_out_tracks: bool) -> Self {
+        Self { threads: leaves_out_tracks.then(SeenThreads::default), ..Self::default() }
+    }
+}
 
 pub(crate) const PACKET: PacketDecoder = PacketDecoder {
     field: trace_packet::FTRACE_EVENTS,
@@ -57,7 +74,11 @@ struct Parts<'a> {
 }
 
 impl<'a> Parts<'a> {
-    fn read(bundle: &Bundle<'a>, sink: &mut SplitSink<'_>) -> Self {
+    fn read(
+        bundle: &Bundle<'a>,
+        threads: &mut Option<SeenThreads>,
+        sink: &mut SplitSink<'_>,
+    ) -> Self {
         let mut parts = Self {
             cpu: 0,
             clock: BOOTTIME,
@@ -74,7 +95,11 @@ impl<'a> Parts<'a> {
                 (ftrace_event_bundle::EVENT, Value::Bytes(event)) => match event_timestamp(event) {
                     Some(timestamp) => {
                         let offset = fields.position() - event.len();
-                        if parts.timestamps.capacity() == 0 {
+                        if let Some(threads) = threads {
+                            if !is_kept(event, timestamp as i64, threads) {
+                                continue;
+                            }
+                        } else if parts.timestamps.capacity() == 0 {
                             parts.make_room(bundle.payload.len() - offset);
                         }
                         parts.add(timestamp as i64, event, offset, sink);
@@ -134,13 +159,19 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// The last event that was read of each CPU of a source, in the clock of its bundle.
-pub(crate) type LastEvents = FxHashMap<(SourceId, u32), i64>;
+/// Whether an event says more than that its thread exists, or is the first to say so.
+fn is_kept(event: &[u8], timestamp: i64, threads: &mut SeenThreads) -> bool {
+    let Some((kind, pid)) = presence::kind_and_pid(event) else { return true };
+    !dispatch::is_of_tracks(kind) || threads.is_first(pid, timestamp)
+}
 
 /// Splits a bundle into runs, and passes its header on to be decoded at once.
-pub(crate) fn split(bundle: Bundle<'_>, last: &mut LastEvents, sink: &mut SplitSink<'_>) {
+pub(crate) fn split(bundle: Bundle<'_>, bundles: &mut KernelBundles, sink: &mut SplitSink<'_>) {
+    let KernelBundles { last_events, threads } = bundles;
     let Parts { cpu, clock, previous_end, lost, timestamps, ranges, own, compact } =
-        Parts::read(&bundle, sink);
+        Parts::read(&bundle, threads, sink);
+    // Before those of wakeups are noted.
+    let presences = threads.as_mut().map(SeenThreads::take);
     if cpu > tpq_trackers::track::MAX_CPUS {
         sink.lose(Loss::MalformedBundle);
         return;
@@ -162,13 +193,16 @@ pub(crate) fn split(bundle: Bundle<'_>, last: &mut LastEvents, sink: &mut SplitS
     let mut ends = ends_of(&timestamps);
     if let Some((offset, bytes)) = compact {
         let columns = span.inner(offset, bytes.len());
-        for (kind, timestamps, payload) in compact_sched::split(columns, bytes, sink) {
+        for (kind, timestamps, payload) in compact_sched::split(columns, bytes, threads, sink) {
             ends = around(ends, ends_of(&timestamps));
             sink.push(clock, run(kind, timestamps, payload));
         }
+        if let Some((timestamps, payload)) = threads.as_mut().map(SeenThreads::take) {
+            sink.push(clock, run(PRESENCES, timestamps, payload));
+        }
     }
     if let Some((first, latest)) = ends {
-        let before_it = last.insert((source, cpu), latest);
+        let before_it = last_events.insert((source, cpu), latest);
         if lost && let Some(before) = sink.trace_time(clock, first) {
             let after = before_it.and_then(|ns| sink.trace_time(clock, ns));
             sink.immediate(Immediate::Gap { source, cpu, after, before });
@@ -180,6 +214,9 @@ pub(crate) fn split(bundle: Bundle<'_>, last: &mut LastEvents, sink: &mut SplitS
     }
     let payload = Payload::Bundle { addr: span.addr, ranges };
     sink.push(clock, run(EVENTS, timestamps, payload));
+    if let Some((timestamps, payload)) = presences {
+        sink.push(clock, run(PRESENCES, timestamps, payload));
+    }
 }
 
 /// The first and the last of a bundle's timestamps, which are in order.

@@ -8,6 +8,7 @@ use tpq_proto::fields::ftrace_event_bundle::compact_sched;
 use tpq_proto::wire::{Fields, Packed};
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
+use super::presence::SeenThreads;
 use super::raw;
 use crate::event::RunEvent;
 use tpq_trackers::deferred::{EventArgs, StateEvent};
@@ -60,10 +61,12 @@ impl<'a> Columns<'a> {
     }
 }
 
-/// Splits the compact part of a bundle into a run of switches and one of wakeups.
+/// Splits the compact part of a bundle into a run of switches and one of wakeups. With `threads`,
+/// the wakeups are only those that are the first of their thread.
 pub(super) fn split(
     span: Span,
     bytes: &[u8],
+    threads: &mut Option<SeenThreads>,
     sink: &mut SplitSink<'_>,
 ) -> [(RunKind, Vec<i64>, Payload); 2] {
     let compact = Columns::read(span, bytes);
@@ -71,6 +74,9 @@ pub(super) fn split(
         sink.lose(Loss::MalformedCompactSched);
     }
     let strings: Arc<[Span]> = compact.strings.into();
+    let columns = |numbers: &[u32]| -> Vec<&[u8]> {
+        numbers.iter().map(|&number| compact.columns[number as usize]).collect()
+    };
     let [switches, wakings] = [
         &[
             compact_sched::SWITCH_TIMESTAMP,
@@ -88,11 +94,10 @@ pub(super) fn split(
             compact_sched::WAKING_COMM_INDEX,
         ][..],
     ]
-    .map(|numbers| {
-        let columns: Vec<&[u8]> =
-            numbers.iter().map(|&number| compact.columns[number as usize]).collect();
-        zip_columns(&columns)
-    });
+    .map(columns);
+    let first_wakings = threads.as_mut().and_then(|threads| first_wakings(&wakings, threads));
+    let (switches, wakings) =
+        (zip_columns(&switches), first_wakings.unwrap_or_else(|| zip_columns(&wakings)));
     let mut finish = |kind, timestamps, (width, words): (usize, Vec<u32>), whole: bool| {
         if !whole {
             sink.lose(Loss::MalformedCompactSched);
@@ -173,6 +178,44 @@ fn zip_columns(columns: &[&[u8]]) -> (Vec<i64>, Vec<u32>, bool) {
         words.shrink_to_fit();
     }
     (times, words, whole)
+}
+
+/// The first wakeup of each thread, as rows that have its pid only. `None` where columns need to be
+/// read to know how many rows there are.
+fn first_wakings(
+    columns: &[&[u8]],
+    threads: &mut SeenThreads,
+) -> Option<(Vec<i64>, Vec<u32>, bool)> {
+    // No bundle has so many names, so this is the index of none.
+    const NO_NAME: u32 = u16::MAX as u32;
+    let [timestamps, pids, others @ ..] = columns else { return None };
+    let count = varints(timestamps)?;
+    let is_whole = |column: &&[u8]| column.is_empty() || varints(column) == Some(count);
+    if varints(pids)? != count || !others.iter().all(is_whole) {
+        return None;
+    }
+    let (mut times, mut words) = (Vec::new(), Vec::new());
+    let mut now = 0_i64;
+    for (delta, pid) in Packed::new(timestamps).zip(Packed::new(pids)) {
+        now = now.wrapping_add(delta as i64);
+        if threads.is_first(pid as i32, now) {
+            times.push(now);
+            words.extend([pid as u32, 0, 0, 0, NO_NAME]);
+        }
+    }
+    Some((times, words, true))
+}
+
+/// The number of varints in a column; `None` if one of them is cut off or has five bytes or more,
+/// so that it may be none.
+fn varints(column: &[u8]) -> Option<usize> {
+    const CONTINUES: u8 = 0x80;
+    let long = column
+        .windows(5)
+        .fold(0, |any, bytes| any | bytes.iter().fold(CONTINUES, |all, byte| all & byte));
+    let is_cut = column.last().is_some_and(|&last| last >= CONTINUES);
+    let count = column.iter().filter(|&&byte| byte < CONTINUES).count();
+    (long == 0 && !is_cut).then_some(count)
 }
 
 fn comm(
@@ -297,6 +340,26 @@ mod tests {
         let (times, words, whole) = zip_columns(&[&[10, 5], &[1, 2], &[7]]);
         assert_eq!((times, words, whole), (vec![10], vec![1, 7], false));
         assert!(zip_columns(&[&[10, 5], &[1, 2], &[]]).2);
+    }
+
+    #[test]
+    fn first_wakings_are_those_of_each_thread() {
+        let mut threads = SeenThreads::default();
+        let columns: [&[u8]; 6] = [&[10, 5, 1, 1], &[7, 7, 8, 7], &[0; 4], &[], &[1; 4], &[2; 4]];
+        let name = u32::from(u16::MAX);
+        let rows = vec![7, 0, 0, 0, name, 8, 0, 0, 0, name];
+        assert_eq!(first_wakings(&columns, &mut threads), Some((vec![10, 16], rows, true)));
+        assert_eq!(threads.take().0, [10, 17]);
+        let short: [&[u8]; 3] = [&[10, 5], &[7, 7], &[0]];
+        assert_eq!(first_wakings(&short, &mut threads), None);
+    }
+
+    #[test]
+    fn varints_are_counted_where_none_is_long() {
+        assert_eq!(varints(&[]), Some(0));
+        assert_eq!(varints(&[1, 0x80, 1, 0xff, 0xff, 0xff, 0xff, 1]), Some(3));
+        assert_eq!(varints(&[0xff, 0xff, 0xff, 0xff, 0xff, 1]), None);
+        assert_eq!(varints(&[1, 0x80]), None);
     }
 
     #[test]

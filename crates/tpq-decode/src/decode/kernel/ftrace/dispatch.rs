@@ -12,8 +12,8 @@ use super::event::{DecodeEvent, Events, FtraceEvent};
 use super::{
     adreno, binder, block, buffers, bundle, clock, compact_sched, cpu, described, display, drm,
     f2fs, file_read, firmware, function, gpu, hypervisor, i2c, interrupt, mali, marker, memory,
-    network, own_time, power, print, raw, reclaim, sched, secure, signal, socket, syscall, task,
-    thermal, timer, ufs, video, virtio, wakeup_source, workqueue,
+    network, own_time, power, presence, print, raw, reclaim, sched, secure, signal, socket,
+    syscall, task, thermal, timer, ufs, video, virtio, wakeup_source, workqueue,
 };
 use crate::event::RunEvent;
 
@@ -57,6 +57,23 @@ const AREAS: &[Events] = &[
     i2c::EVENTS,
 ];
 
+/// The areas with events that write slices of their thread or CPU alone, and change nothing else
+/// but that their thread exists.
+const OF_TRACKS: &[Events] = &[interrupt::EVENTS, timer::EVENTS, syscall::EVENTS];
+
+/// Whether an event, by its number, shows no more than its thread where tables on tracks are left
+/// out.
+pub(super) fn is_of_tracks(number: u32) -> bool {
+    static NUMBERS: LazyLock<Vec<bool>> = LazyLock::new(|| {
+        let numbers = || OF_TRACKS.iter().flat_map(|area| area.iter()).map(|event| event.0);
+        let last = numbers().max().unwrap_or_default();
+        let mut are_of_tracks = vec![false; last as usize + 1];
+        numbers().for_each(|number| are_of_tracks[number as usize] = true);
+        are_of_tracks
+    });
+    NUMBERS.get(number as usize).copied().unwrap_or_default()
+}
+
 /// The numbers of all events that have a decoder.
 pub(crate) fn numbers() -> impl Iterator<Item = u32> {
     AREAS.iter().flat_map(|area| area.iter()).map(|&(number, _)| number)
@@ -83,9 +100,15 @@ pub(crate) fn decode_run_event(
     if event.run.kind == bundle::DATED {
         return decode_dated(event, trackers, tables, stats);
     }
+    let is_presence = event.run.kind == presence::PRESENCES;
     if trackers.file.ftrace.is_before(event.ts) {
-        stats.increment(Stat::FtracePacketBeforeTracingStart);
+        if !is_presence {
+            stats.increment(Stat::FtracePacketBeforeTracingStart);
+        }
         return;
+    }
+    if is_presence {
+        return presence::decode(event, trackers, tables);
     }
     // The events of a CPU before its first compact switch are unknown, and not part of the trace.
     let compact = matches!(event.run.kind, compact_sched::SWITCHES | compact_sched::WAKINGS);
@@ -133,6 +156,10 @@ fn decode_message(
     let mut ftrace = FtraceEvent::of_run(event);
     let kind = read_message(event, &mut ftrace, trackers, tables, stats);
     let Some(kind) = kind.filter(|&kind| !own_time::is_dated(kind)) else { return };
+    // The first events of threads have parts of slices.
+    if trackers.leaves_out_tracks && is_of_tracks(kind) {
+        return;
+    }
     if let Some(decode) = DECODERS.get(kind as usize).copied().flatten() {
         decode(&ftrace, trackers, tables, stats);
     } else {

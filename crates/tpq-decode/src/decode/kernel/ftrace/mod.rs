@@ -32,6 +32,7 @@ mod memory;
 mod network;
 mod own_time;
 mod power;
+mod presence;
 mod print;
 mod raw;
 mod reclaim;
@@ -52,6 +53,6 @@ mod virtio;
 mod wakeup_source;
 mod workqueue;
 
-pub(crate) use bundle::{LastEvents, PACKET, split};
+pub(crate) use bundle::{KernelBundles, PACKET, split};
 pub(crate) use dispatch::{decode_run_event, numbers};
 pub use event::FtraceEvent;
