@@ -50,6 +50,11 @@ fn lean() -> ImportOptions {
     ImportOptions { statements, ..ImportOptions::default() }
 }
 
+/// Without args, but with everything that is counted.
+fn counting() -> ImportOptions {
+    ImportOptions { statements: Some(Arc::from("SELECT value FROM stats")), ..lean() }
+}
+
 fn open(statements: &str) -> Imported {
     let statements = Some(Arc::from(statements));
     let options = ImportOptions { statements, ..ImportOptions::default() };
@@ -70,6 +75,7 @@ fn tables_that_no_statement_names_are_made_when_one_does() {
     let imported = open("SELECT count(*) FROM sched");
     assert_eq!(left_out(&imported), TableGroups::all());
     assert_eq!(imported.cell("SELECT count(*) FROM sched"), "2");
+    assert_eq!(left_out(&imported), TableGroups::all());
     let by_name = "SELECT name, count(*) AS n FROM slice GROUP BY name ORDER BY name";
     assert_snapshot!(imported.rows(by_name), @r"
     name    n
@@ -81,7 +87,6 @@ fn tables_that_no_statement_names_are_made_when_one_does() {
     start_ts  end_ts
     50        300
     ");
-    assert_eq!(left_out(&imported), TableGroups::all());
     assert_snapshot!(imported.rows("SELECT ts, name FROM ftrace_event ORDER BY id"), @r"
     ts   name
     100  sched_switch
@@ -195,7 +200,7 @@ fn annotations_that_are_left_out_are_checked() {
         older(dict(&format!("{longest}n"), number())),
     ];
     let bytes = annotated(sound.into_iter().chain(damaged)).build();
-    let imported = Imported::with(&[("trace", &bytes)], lean());
+    let imported = Imported::with(&[("trace", &bytes)], counting());
     let kernel_events = TableGroups::NONE.with(TableGroup::KernelEvents);
     assert_eq!(left_out(&imported), kernel_events);
     let counts = "SELECT name, sum(value) AS n FROM stats WHERE name IN ( \
@@ -213,8 +218,13 @@ fn annotations_that_are_left_out_are_checked() {
     let path = folder.path().join("trace");
     std::fs::write(&path, &bytes).unwrap();
     let (usual, _) = tpq::import(std::slice::from_ref(&path), &ImportOptions::default()).unwrap();
-    let read = Trace::read(&path, bytes.as_slice(), &lean()).unwrap();
-    assert_same(&usual, read.tables(), "annotations");
+    for (options, groups) in
+        [(counting(), kernel_events), (lean(), kernel_events.with(TableGroup::Counts))]
+    {
+        let read = Trace::read(&path, bytes.as_slice(), &options).unwrap();
+        assert_eq!(read.tables().groups_left_out(), groups);
+        assert_same(&usual, read.tables(), "annotations");
+    }
 }
 
 /// Events of JSON, of which the second has args that are nested too deeply to be read to their end.
@@ -226,7 +236,7 @@ fn args_of_json_that_are_left_out_are_checked() {
     let deep = format!("{}1{}", "[".repeat(200), "]".repeat(200));
     let deep = format!(r#"{{"before":1,"deep":{deep}}}"#);
     let json = format!("[{},{}]", event(1, r#"{"n":7}"#), event(5, &deep));
-    let imported = Imported::with(&[("trace.json", json.as_bytes())], lean());
+    let imported = Imported::with(&[("trace.json", json.as_bytes())], counting());
     let kernel_events = TableGroups::NONE.with(TableGroup::KernelEvents);
     assert_eq!(left_out(&imported), kernel_events);
     let failures = "SELECT sum(value) FROM stats WHERE name = 'json_parser_failure'";
@@ -242,8 +252,51 @@ fn args_of_json_that_are_left_out_are_checked() {
     let path = folder.path().join("trace.json");
     std::fs::write(&path, &json).unwrap();
     let (usual, _) = tpq::import(std::slice::from_ref(&path), &ImportOptions::default()).unwrap();
-    let read = Trace::read(&path, json.as_bytes(), &lean()).unwrap();
-    assert_same(&usual, read.tables(), "args of JSON");
+    for (options, groups) in
+        [(counting(), kernel_events), (lean(), kernel_events.with(TableGroup::Counts))]
+    {
+        let read = Trace::read(&path, json.as_bytes(), &options).unwrap();
+        assert_eq!(read.tables().groups_left_out(), groups);
+        assert_same(&usual, read.tables(), "args of JSON");
+    }
+}
+
+/// Two system calls of a thread, one of another between them, and then what `between` has.
+fn calls(between: &[FtraceEvent]) -> TraceBuilder {
+    const SYS_ENTER: u32 = 329;
+    let call = |at, tid| FtraceEvent::other(at, tid, SYS_ENTER, Message::new().int(1, 1));
+    let calls = FtraceBundle::new(0).event(call(100, 21)).event(call(110, 22));
+    let calls = between.iter().cloned().fold(calls, FtraceBundle::event);
+    let calls = calls.event(call(200, 21)).event(call(250, 23)).event(call(300, 21));
+    let switch = FtraceEvent::sched_switch(400, ONE, SLEEPS, TWO);
+    recording()
+        .packet(Packet::new().sequence(2).ftrace(calls))
+        .packet(Packet::new().sequence(2).ftrace(FtraceBundle::new(1).event(switch)))
+}
+
+/// Of the calls of a thread, only the first is decoded. If the thread ends before the last, this
+/// may be the call of a new thread with the same tid.
+#[test]
+fn calls_that_are_left_out_show_the_same_threads() {
+    let lived = calls(&[]);
+    let freed = FtraceEvent::sched_process_free(150, 22, Task::new("gone", 21));
+    let ended = calls(&[freed]);
+    let threads = |trace: &TraceBuilder, groups: TableGroups| {
+        let bytes = trace.build();
+        let imported = Imported::with(&[("trace", &bytes)], lean());
+        assert_eq!(left_out(&imported), groups);
+        let tids = imported.cells("SELECT tid FROM thread WHERE tid > 0 ORDER BY utid");
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("trace");
+        std::fs::write(&path, &bytes).unwrap();
+        let (usual, _) =
+            tpq::import(std::slice::from_ref(&path), &ImportOptions::default()).unwrap();
+        let read = Trace::read(&path, bytes.as_slice(), &lean()).unwrap();
+        assert_same(&usual, read.tables(), "calls");
+        tids.concat().join(" ")
+    };
+    assert_eq!(threads(&lived, TableGroups::all()), "21 22 23 11 12");
+    assert_eq!(threads(&ended, TableGroups::NONE), "21 22 21 23 11 12");
 }
 
 /// Rows of two imports must not be mixed.
