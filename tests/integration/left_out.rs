@@ -262,36 +262,36 @@ fn args_of_json_that_are_left_out_are_checked() {
 }
 
 /// Two system calls of a thread, one of another between them, and then what `between` has.
-fn calls(between: &[FtraceEvent]) -> TraceBuilder {
+fn calls(between: Option<FtraceEvent>) -> Vec<u8> {
     const SYS_ENTER: u32 = 329;
     let call = |at, tid| FtraceEvent::other(at, tid, SYS_ENTER, Message::new().int(1, 1));
     let calls = FtraceBundle::new(0).event(call(100, 21)).event(call(110, 22));
-    let calls = between.iter().cloned().fold(calls, FtraceBundle::event);
+    let calls = between.into_iter().fold(calls, FtraceBundle::event);
     let calls = calls.event(call(200, 21)).event(call(250, 23)).event(call(300, 21));
     let switch = FtraceEvent::sched_switch(400, ONE, SLEEPS, TWO);
     recording()
         .packet(Packet::new().sequence(2).ftrace(calls))
         .packet(Packet::new().sequence(2).ftrace(FtraceBundle::new(1).event(switch)))
+        .build()
 }
 
 /// Of the calls of a thread, only the first is decoded. If the thread ends before the last, this
 /// may be the call of a new thread with the same tid.
 #[test]
 fn calls_that_are_left_out_show_the_same_threads() {
-    let lived = calls(&[]);
+    let lived = calls(None);
     let freed = FtraceEvent::sched_process_free(150, 22, Task::new("gone", 21));
-    let ended = calls(&[freed]);
-    let threads = |trace: &TraceBuilder, groups: TableGroups| {
-        let bytes = trace.build();
-        let imported = Imported::with(&[("trace", &bytes)], lean());
+    let ended = calls(Some(freed));
+    let threads = |bytes: &[u8], groups: TableGroups| {
+        let imported = Imported::with(&[("trace", bytes)], lean());
         assert_eq!(left_out(&imported), groups);
         let tids = imported.cells("SELECT tid FROM thread WHERE tid > 0 ORDER BY utid");
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("trace");
-        std::fs::write(&path, &bytes).unwrap();
+        std::fs::write(&path, bytes).unwrap();
         let (usual, _) =
             tpq::import(std::slice::from_ref(&path), &ImportOptions::default()).unwrap();
-        let read = Trace::read(&path, bytes.as_slice(), &lean()).unwrap();
+        let read = Trace::read(&path, bytes, &lean()).unwrap();
         assert_same(&usual, read.tables(), "calls");
         tids.concat().join(" ")
     };
