@@ -101,7 +101,7 @@ impl TableGroups {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{ColumnKind, TableDecl};
+    use crate::ColumnKind;
 
     #[test]
     fn groups_are_told_apart() {
@@ -143,8 +143,7 @@ mod tests {
     /// Ids of rows that are left out would be those of other rows.
     #[test]
     fn tables_with_ids_of_what_is_on_tracks_are_left_out_with_it() {
-        let is_always_made = |decl: &&TableDecl| decl.group.is_none();
-        for decl in Tables::DECLS.iter().filter(is_always_made) {
+        for decl in Tables::DECLS.iter().filter(|decl| decl.group.is_none()) {
             for column in decl.columns {
                 let ColumnKind::JoinId(target) = column.kind else { continue };
                 let place = format!("{}.{}", decl.name, column.name);
