@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tpq_ingest::{Loss, Payload, Run, RunKind, Span, SplitSink};
 use tpq_proto::fields::ftrace_event_bundle::compact_sched;
-use tpq_proto::wire::{Fields, Packed};
+use tpq_proto::wire::{Fields, Packed, read_varint};
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
 use super::presence::SeenThreads;
@@ -189,7 +189,10 @@ fn first_wakings(
     // No bundle has so many names, so this is the index of none.
     const NO_NAME: u32 = u16::MAX as u32;
     let [timestamps, pids, others @ ..] = columns else { return None };
-    let count = varints(timestamps)?;
+    // The first timestamp is not a difference, and longer than those are.
+    let mut after_first = 0;
+    read_varint(timestamps, &mut after_first)?;
+    let count = 1 + varints(&timestamps[after_first..])?;
     let is_whole = |column: &&[u8]| column.is_empty() || varints(column) == Some(count);
     if varints(pids)? != count || !others.iter().all(is_whole) {
         return None;
@@ -210,9 +213,14 @@ fn first_wakings(
 /// so that it may be none.
 fn varints(column: &[u8]) -> Option<usize> {
     const CONTINUES: u8 = 0x80;
-    let long = column
-        .windows(5)
-        .fold(0, |any, bytes| any | bytes.iter().fold(CONTINUES, |all, byte| all & byte));
+    let starts = column.len().saturating_sub(4);
+    let [first, second, third, fourth, fifth] =
+        [0, 1, 2, 3, 4].map(|offset| column.get(offset..offset + starts).unwrap_or_default());
+    let rest = second.iter().zip(third).zip(fourth.iter().zip(fifth));
+    let long =
+        first.iter().zip(rest).fold(0, |any, (first, ((second, third), (fourth, fifth)))| {
+            any | first & second & third & fourth & fifth & CONTINUES
+        });
     let is_cut = column.last().is_some_and(|&last| last >= CONTINUES);
     let count = column.iter().filter(|&&byte| byte < CONTINUES).count();
     (long == 0 && !is_cut).then_some(count)
