@@ -41,7 +41,7 @@ impl ReportDate {
     }
 
     /// The year of a date without one: the latest in which the date is not after that of the
-    /// report. A log may be ahead of it by a day.
+    /// report. A log may be ahead of it by a day. `month` and `day` count from 1.
     pub fn year_of(&self, month: i64, day: i64) -> i64 {
         let is_later = days_from_epoch(self.year, month, day)
             > days_from_epoch(self.year, self.month, self.day) + 1;
