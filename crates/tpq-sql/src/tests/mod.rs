@@ -94,6 +94,13 @@ async fn rows(session: &Session, sql: &str) -> Result<String, SqlError> {
     Ok(pretty_format_batches(&batches).unwrap().to_string())
 }
 
+/// The rows of a table that [`rows`] gives, a line each, columns separated by blanks.
+fn cells(table: &str) -> Vec<String> {
+    let lines = table.lines().skip(3).filter(|line| line.starts_with('|'));
+    let cells = lines.map(|line| line.trim_matches('|').split('|').map(str::trim));
+    cells.map(|cells| cells.collect::<Vec<_>>().join(" ").trim().to_owned()).collect()
+}
+
 /// The first value of the last statement's first row, as text.
 async fn value(session: &Session, sql: &str) -> String {
     match rows(session, sql).await {
