@@ -1,4 +1,4 @@
-//! Packets on power of Android devices: batteries, rails, power states, wakelocks, and time on CPUs.
+//! Packets on the power of Android devices: batteries, rails, power states, wakelocks, CPU time.
 
 use tpq_testkit::{Message, NEEDS_STATE, Packet, STATE_CLEARED};
 
