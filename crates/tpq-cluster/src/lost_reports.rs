@@ -3,7 +3,7 @@
 //! An executor of Ballista reports the end of a task once. Where the request fails although both
 //! sides live, as when a connection breaks, it drops the report: for the scheduler the task runs on,
 //! and its query never ends. A message in Ballista's log is the only sign. So the log is read here,
-//! and [`crate::watchdog`] ends the executor, whose tasks the scheduler then gives to others.
+//! and [`crate::watchdog`] ends the executor. The scheduler then gives its tasks to others.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

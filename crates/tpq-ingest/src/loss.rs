@@ -154,6 +154,22 @@ pub struct LossEntry {
     pub text: Option<TextLocation>,
 }
 
+impl LossEntry {
+    /// A loss at an address, with no details yet.
+    pub fn at(loss: Loss, source: SourceId, addr: u64, position: u32) -> Self {
+        Self {
+            loss,
+            source,
+            addr,
+            position,
+            clock: None,
+            timestamp: None,
+            sequence: None,
+            text: None,
+        }
+    }
+}
+
 /// A position in a text or a binary file, and the error there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TextLocation {

@@ -292,14 +292,9 @@ fn lose(
     for of_packet in lost.chunk_by(|&a, &b| run.position_of(a) == run.position_of(b)) {
         let first = of_packet[0];
         let entry = LossEntry {
-            loss,
-            source: run.source,
-            addr: run.addr_of(first),
-            position: run.position_of(first),
             clock: Some(clock),
             timestamp: Some(written[first]),
-            sequence: None,
-            text: None,
+            ..LossEntry::at(loss, run.source, run.addr_of(first), run.position_of(first))
         };
         losses.enter(entry, of_packet.len() as u64);
     }

@@ -2,6 +2,7 @@
 //! device stored. Facts in the text hold for the logs as well.
 
 use crate::archive::plain;
+use crate::text::{is_number, split_once};
 
 /// The largest difference of local time to UTC, ms.
 const MAX_UTC_OFFSET_MS: i64 = 26 * 3_600_000;
@@ -40,7 +41,7 @@ impl ReportDate {
     }
 
     /// The year of a date without one: the latest in which the date is not after that of the
-    /// report. A log may be ahead of it by a day.
+    /// report. A log may be ahead of it by a day. `month` and `day` count from 1.
     pub fn year_of(&self, month: i64, day: i64) -> i64 {
         let is_later = days_from_epoch(self.year, month, day)
             > days_from_epoch(self.year, self.month, self.day) + 1;
@@ -111,13 +112,7 @@ fn days_from_epoch(year: i64, month: i64, day: i64) -> i64 {
 }
 
 fn number(digits: &[u8]) -> Option<i64> {
-    let is_number = !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);
-    std::str::from_utf8(digits).ok().filter(|_| is_number)?.parse().ok()
-}
-
-fn split_once(text: &[u8], at: u8) -> Option<(&[u8], &[u8])> {
-    let position = memchr::memchr(at, text)?;
-    Some((text.get(..position)?, text.get(position + 1..)?))
+    std::str::from_utf8(digits).ok().filter(|_| is_number(digits))?.parse().ok()
 }
 
 #[cfg(test)]

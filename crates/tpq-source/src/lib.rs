@@ -41,6 +41,7 @@ mod stream;
 mod symbol_files;
 mod symbol_packets;
 mod systrace;
+mod text;
 mod text_formats;
 mod trace_probe;
 mod unpacked;
@@ -63,3 +64,4 @@ pub use partial_file::{PartialFile, Readers, remove_abandoned, remove_partial_fi
 pub use prefix::OnPrefix;
 pub use scratch::{Scratch, UNPACK_LIMIT};
 pub use symbol_files::SymbolFile;
+pub use text_formats::after_strace_annotations;

@@ -1,6 +1,7 @@
 //! Detects formats of text by their first lines.
 
 use crate::Format;
+use crate::text::{is_number, split_once};
 
 /// The number of bytes at the start of a file that are examined.
 const HEAD_LEN: usize = 16 << 10;
@@ -129,16 +130,16 @@ fn is_strace_line(line: &[u8]) -> bool {
     let is_epoch = is_number(time)
         || split_once(time, b'.').is_some_and(|(s, f)| is_number(s) && is_number(f));
     let is_clock = is_time_of_day(time) || is_time_of_day(&[time, b".0"].concat());
-    (is_epoch || is_clock) && is_call(behind_annotations(rest.trim_ascii_start()))
+    (is_epoch || is_clock) && is_call(after_strace_annotations(rest.trim_ascii_start()))
 }
 
-/// The text behind the time since the call before, and the address of the instruction, which `-r`
-/// and `-i` add.
-fn behind_annotations(mut rest: &[u8]) -> &[u8] {
+/// The text of a line of `strace` after the time since the call before, which `-r` adds, and the
+/// address of the instruction, which `-i` adds: `(+     0.000250) [00007f2ff064ac47] `.
+pub fn after_strace_annotations(mut rest: &[u8]) -> &[u8] {
     for (open, close) in [(&b"(+"[..], b')'), (&b"["[..], b']')] {
         let inside = rest.strip_prefix(open);
-        if let Some((_, behind)) = inside.and_then(|inside| split_once(inside, close)) {
-            rest = behind.trim_ascii_start();
+        if let Some((_, after)) = inside.and_then(|inside| split_once(inside, close)) {
+            rest = after.trim_ascii_start();
         }
     }
     rest
@@ -239,15 +240,6 @@ fn is_stack(line: &[u8]) -> bool {
 
 fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty())
-}
-
-fn split_once(text: &[u8], at: u8) -> Option<(&[u8], &[u8])> {
-    let position = text.iter().position(|&byte| byte == at)?;
-    Some((text.get(..position)?, text.get(position + 1..)?))
-}
-
-fn is_number(text: &[u8]) -> bool {
-    !text.is_empty() && text.iter().all(u8::is_ascii_digit)
 }
 
 #[cfg(test)]

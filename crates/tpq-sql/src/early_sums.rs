@@ -22,7 +22,7 @@ use crate::operators::TableCall;
 use crate::step_rules::{StepRule, replaced};
 use crate::unique_columns::is_unique_column;
 
-/// Functions whose result depends on the set of rows alone, not on their order.
+/// Functions with a result that depends on the set of rows alone, not on their order.
 const SUMS: [&str; 4] = ["count", "max", "min", "sum"];
 
 /// Puts such sums below the join.

@@ -3,6 +3,7 @@
 
 mod android_framework;
 mod android_packets;
+mod android_power;
 mod binder;
 mod buses;
 mod counters_of_kernel;
@@ -17,6 +18,7 @@ mod functions;
 mod generic_kernel;
 mod gpu;
 mod heap_graph;
+mod heap_graph_damage;
 mod heap_hostile;
 mod heap_profile;
 mod identity;

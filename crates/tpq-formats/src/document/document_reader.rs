@@ -129,14 +129,8 @@ impl<'a> DocumentReader<'a> {
 
     fn lose(&mut self, at: usize, (line, column): (u64, u64), what: &'static str) {
         let entry = LossEntry {
-            loss: Loss::MalformedRecord,
-            source: self.file.base.0,
-            addr: self.base + at as u64,
-            position: 0,
-            clock: None,
-            timestamp: None,
-            sequence: None,
             text: Some(TextLocation { line, column, what }),
+            ..LossEntry::at(Loss::MalformedRecord, self.file.base.0, self.base + at as u64, 0)
         };
         self.losses.enter(entry, 1);
     }

@@ -216,14 +216,8 @@ impl<'a> DumpstateReader<'a> {
 
     fn lose(&mut self, at: usize, loss: Loss, what: &'static str) {
         let entry = LossEntry {
-            loss,
-            source: self.file.base.0,
-            addr: self.base + at as u64,
-            position: self.position,
-            clock: None,
-            timestamp: None,
-            sequence: None,
             text: Some(TextLocation { line: self.line, column: 1, what }),
+            ..LossEntry::at(loss, self.file.base.0, self.base + at as u64, self.position)
         };
         self.losses.enter(entry, 1);
     }

@@ -188,14 +188,8 @@ impl<'a> PerfReader<'a> {
     fn lose(&mut self, loss: Loss, addr: u64, what: &'static str, count: u64) {
         let column = self.bytes.offset_in_file(addr).unwrap_or_default();
         let entry = LossEntry {
-            loss,
-            source: self.file.base.0,
-            addr,
-            position: self.position,
-            clock: None,
-            timestamp: None,
-            sequence: None,
             text: Some(TextLocation { line: 0, column, what }),
+            ..LossEntry::at(loss, self.file.base.0, addr, self.position)
         };
         self.losses.enter(entry, count);
     }

@@ -1,5 +1,7 @@
 //! The parts of a line.
 
+use tpq_source::after_strace_annotations;
+
 use crate::text::{number, seconds, split_once, split_word, trim_line};
 
 const NS_PER_S: i64 = 1_000_000_000;
@@ -76,7 +78,7 @@ impl<'a> CallLine<'a> {
             return Ok(None);
         }
         let (tid, time, rest) = thread_and_time(line)?;
-        let rest = behind_annotations(rest);
+        let rest = after_strace_annotations(rest);
         let read = moment(rest).or_else(|| call(rest)).ok_or(LineError::Shape)?;
         let Parts { name, args, ret, what } = read;
         Ok(Some(Self { tid, time, name, args, ret, what }))
@@ -160,18 +162,6 @@ fn time(word: &[u8]) -> Result<(i64, bool), LineError> {
         }
         _ => Err(LineError::Shape),
     }
-}
-
-/// The text behind the time since the call before, as `-r` adds it, and the address of the
-/// instruction, of `-i`: `(+     0.000250) [00007f2ff064ac47] `.
-fn behind_annotations(mut rest: &[u8]) -> &[u8] {
-    for (open, close) in [(&b"(+"[..], b')'), (&b"["[..], b']')] {
-        let inside = rest.strip_prefix(open);
-        if let Some((_, behind)) = inside.and_then(|inside| split_once(inside, close)) {
-            rest = behind.trim_ascii_start();
-        }
-    }
-    rest
 }
 
 /// `--- SIGCHLD {…} ---` and `+++ exited with 0 +++`.

@@ -121,14 +121,8 @@ impl<'a, E: TextEvents> TextReader<'a, E> {
     /// Counts what is wrong at the current place, and enters where that is.
     fn lose(&mut self, loss: Loss, what: &'static str) {
         let entry = LossEntry {
-            loss,
-            source: self.file.base.0,
-            addr: self.base + self.at as u64,
-            position: self.position,
-            clock: None,
-            timestamp: None,
-            sequence: None,
             text: Some(TextLocation { line: self.line_ends + 1, column: 1, what }),
+            ..LossEntry::at(loss, self.file.base.0, self.base + self.at as u64, self.position)
         };
         self.losses.enter(entry, 1);
     }

@@ -70,14 +70,8 @@ fn names_run(source: SourceId, addr: u64, payload: Payload) -> Run {
 
 fn entry(source: SourceId, base: u64, at: usize, what: &'static str) -> LossEntry {
     LossEntry {
-        loss: Loss::MalformedRecord,
-        source,
-        addr: base + at as u64,
-        position: 0,
-        clock: None,
-        timestamp: None,
-        sequence: None,
         text: Some(TextLocation { line: 0, column: at as u64, what }),
+        ..LossEntry::at(Loss::MalformedRecord, source, base + at as u64, 0)
     }
 }
 

@@ -261,16 +261,7 @@ impl<'a> Batcher<'a> {
 
     /// Where the packet under way lies, for a loss of it.
     fn entry(&self, source: SourceId, span: Span) -> LossEntry {
-        LossEntry {
-            loss: Loss::MalformedPacket,
-            source,
-            addr: span.addr,
-            position: self.position,
-            clock: None,
-            timestamp: None,
-            sequence: None,
-            text: None,
-        }
+        LossEntry::at(Loss::MalformedPacket, source, span.addr, self.position)
     }
 
     fn split(

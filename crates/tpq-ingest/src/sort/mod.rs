@@ -207,14 +207,8 @@ impl Sorter {
     fn lose(&mut self, run: &Run, count: usize) {
         if count > 0 {
             let entry = LossEntry {
-                loss: Loss::OutOfOrder,
-                source: run.source,
-                addr: run.addr_of(0),
-                position: run.position_of(0),
-                clock: None,
                 timestamp: run.timestamps.first().copied(),
-                sequence: None,
-                text: None,
+                ..LossEntry::at(Loss::OutOfOrder, run.source, run.addr_of(0), run.position_of(0))
             };
             self.losses.enter(entry, count as u64);
         }

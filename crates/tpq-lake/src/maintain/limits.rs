@@ -31,10 +31,10 @@ pub(super) struct JoinLimits {
     pub window: u64,
     /// Bytes of small files that are kept until all of their parts are joined.
     pub kept: u64,
-    /// Parts of files that wait for their commit.
+    /// The number of parts of files that wait for their commit.
     pub waiting: usize,
     pub upload: UploadSizes,
-    /// The memory limit, if directories of row groups have to fit it.
+    /// The memory limit in bytes, if directories of row groups have to fit it.
     pub memory: Option<u64>,
 }
 

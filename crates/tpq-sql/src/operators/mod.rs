@@ -28,7 +28,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use datafusion::catalog::Session;
-use datafusion::common::Result;
+use datafusion::common::{Result, internal_datafusion_err};
+use datafusion::execution::SessionState;
 use datafusion::execution::context::QueryPlanner;
 use datafusion::logical_expr::LogicalPlan;
 use datafusion::physical_plan::ExecutionPlan;
@@ -75,4 +76,12 @@ impl QueryPlanner for TraceQueryPlanner {
             .create_physical_plan(&plan, state)
             .await
     }
+}
+
+/// The settings and rules that a planner of nodes plans subplans with.
+fn session_state(session: &dyn Session) -> Result<&SessionState> {
+    session
+        .as_any()
+        .downcast_ref::<SessionState>()
+        .ok_or_else(|| internal_datafusion_err!("a session without the state to plan with"))
 }

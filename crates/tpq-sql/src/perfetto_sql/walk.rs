@@ -40,6 +40,30 @@ pub(super) fn walk_expressions_mut<B>(
     walk_mut(part, &mut Expressions(function))
 }
 
+/// Calls a function with each expression that is in no query within the part, those in an outer
+/// expression before it.
+pub(super) fn walk_own_expressions_mut(part: &mut impl VisitMut, function: impl FnMut(&mut Expr)) {
+    let _ = walk_mut(part, &mut OwnExpressions { function, queries: 0 });
+}
+
+/// As [`walk_expressions`]; the function also gets the number of queries within the part that are
+/// around the expression.
+pub(super) fn walk_nested_expressions<B>(
+    part: &impl Visit,
+    function: impl FnMut(&Expr, usize) -> ControlFlow<B>,
+) -> ControlFlow<B> {
+    walk(part, &mut NestedExpressions { function, queries: 0 })
+}
+
+/// As [`walk_nested_expressions`], for a function that changes expressions: an outer one before
+/// those in it.
+pub(super) fn walk_nested_expressions_mut(
+    part: &mut impl VisitMut,
+    function: impl FnMut(&mut Expr, usize),
+) {
+    let _ = walk_mut(part, &mut NestedExpressions { function, queries: 0 });
+}
+
 /// Calls a function with each name of a table.
 pub(super) fn walk_relations<B>(
     part: &impl Visit,
@@ -63,6 +87,67 @@ impl<B, F: FnMut(&mut Expr) -> ControlFlow<B>> VisitorMut for Expressions<F> {
 
     fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<B> {
         (self.0)(expr)
+    }
+}
+
+struct OwnExpressions<F> {
+    function: F,
+    /// The number of queries around.
+    queries: usize,
+}
+
+struct NestedExpressions<F> {
+    function: F,
+    /// The number of queries around.
+    queries: usize,
+}
+
+/// Counts the queries around, in `queries`.
+macro_rules! count_queries {
+    ($query:ty) => {
+        fn pre_visit_query(&mut self, _: $query) -> ControlFlow<Self::Break> {
+            self.queries += 1;
+            ControlFlow::Continue(())
+        }
+
+        fn post_visit_query(&mut self, _: $query) -> ControlFlow<Self::Break> {
+            self.queries -= 1;
+            ControlFlow::Continue(())
+        }
+    };
+}
+
+impl<F: FnMut(&mut Expr)> VisitorMut for OwnExpressions<F> {
+    type Break = ();
+
+    count_queries!(&mut Query);
+
+    fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
+        if self.queries == 0 {
+            (self.function)(expr);
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+impl<B, F: FnMut(&Expr, usize) -> ControlFlow<B>> Visitor for NestedExpressions<F> {
+    type Break = B;
+
+    count_queries!(&Query);
+
+    fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<B> {
+        (self.function)(expr, self.queries)
+    }
+}
+
+impl<F: FnMut(&mut Expr, usize)> VisitorMut for NestedExpressions<F> {
+    type Break = ();
+
+    count_queries!(&mut Query);
+
+    fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
+        (self.function)(expr, self.queries);
+        ControlFlow::Continue(())
     }
 }
 

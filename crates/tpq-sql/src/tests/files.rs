@@ -6,7 +6,7 @@ use std::sync::Arc;
 use datafusion::arrow::array::{ArrayRef, BooleanArray, Int32Array, RecordBatch, StringArray};
 use datafusion::parquet::arrow::ArrowWriter;
 
-use super::{rows, trace};
+use super::{cells, rows, trace};
 use crate::{Session, SessionOptions, SqlErrorKind};
 
 fn session() -> Session {
@@ -43,9 +43,7 @@ fn folder() -> tempfile::TempDir {
 async fn lines(session: &Session, folder: &Path, sql: &str) -> Vec<String> {
     let sql = sql.replace("DIR", folder.to_str().unwrap());
     let table = rows(session, &sql).await.unwrap_or_else(|error| panic!("{sql}: {error:?}"));
-    let lines = table.lines().skip(3).filter(|line| line.starts_with('|'));
-    let cells = lines.map(|line| line.trim_matches('|').split('|').map(str::trim));
-    cells.map(|cells| cells.collect::<Vec<_>>().join(" ").trim().to_owned()).collect()
+    cells(&table)
 }
 
 async fn error(session: &Session, folder: &Path, sql: &str) -> (SqlErrorKind, String) {

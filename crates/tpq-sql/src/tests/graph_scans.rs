@@ -5,15 +5,9 @@ use std::sync::Arc;
 use tpq_tables::table::*;
 use tpq_tables::{Tables, TraceTables};
 
-use super::{rows, session};
+use super::pointers::read;
+use super::{cells, rows, session};
 use crate::{Session, SessionOptions};
-
-/// The rows of a table in the format of `pretty_format_batches`, a line each.
-fn cells(table: &str) -> Vec<String> {
-    let lines = table.lines().skip(3).filter(|line| line.starts_with('|'));
-    let cells = lines.map(|line| line.trim_matches('|').split('|').map(str::trim));
-    cells.map(|cells| cells.collect::<Vec<_>>().join(" ").trim().to_owned()).collect()
-}
 
 async fn lines(sql: &str) -> Vec<String> {
     let table = rows(&session(), sql).await.unwrap_or_else(|error| panic!("{sql}: {error:?}"));
@@ -22,18 +16,6 @@ async fn lines(sql: &str) -> Vec<String> {
 
 async fn error(sql: &str) -> String {
     rows(&session(), sql).await.unwrap_err().to_string()
-}
-
-/// Columns of a pointer under their names.
-fn read(pointer: &str, names: &[&str]) -> String {
-    let columns = names.iter().enumerate().map(|(at, name)| format!("c{at} AS {name}"));
-    let bound = names.iter().enumerate();
-    let bound = bound.map(|(at, name)| format!("__intrinsic_table_ptr_bind(t.c{at}, '{name}')"));
-    format!(
-        "SELECT {} FROM __intrinsic_table_ptr({pointer}) t WHERE {}",
-        columns.collect::<Vec<_>>().join(", "),
-        bound.collect::<Vec<_>>().join(" AND ")
-    )
 }
 
 /// A query for edges.

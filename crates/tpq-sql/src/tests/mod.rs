@@ -20,6 +20,7 @@ mod listings;
 mod memory;
 mod memory_guards;
 mod names;
+mod own_tables;
 mod partition_top_n;
 mod plans;
 mod pointers;
@@ -91,4 +92,30 @@ fn session() -> Session {
 async fn rows(session: &Session, sql: &str) -> Result<String, SqlError> {
     let batches = session.query(sql).await?.collect().await?;
     Ok(pretty_format_batches(&batches).unwrap().to_string())
+}
+
+/// The rows of a table that [`rows`] gives, a line each, columns separated by blanks.
+fn cells(table: &str) -> Vec<String> {
+    let lines = table.lines().skip(3).filter(|line| line.starts_with('|'));
+    let cells = lines.map(|line| line.trim_matches('|').split('|').map(str::trim));
+    cells.map(|cells| cells.collect::<Vec<_>>().join(" ").trim().to_owned()).collect()
+}
+
+/// The first value of the last statement's first row, as text.
+async fn value(session: &Session, sql: &str) -> String {
+    match rows(session, sql).await {
+        Ok(table) => {
+            let line = table.lines().nth(3).unwrap_or_default();
+            line.trim_matches('|').split('|').next().unwrap_or_default().trim().to_owned()
+        }
+        Err(error) => error.report(),
+    }
+}
+
+/// The error of a wrong script.
+async fn said(session: &Session, sql: &str) -> String {
+    match rows(session, sql).await {
+        Ok(table) => table,
+        Err(error) => error.report(),
+    }
 }

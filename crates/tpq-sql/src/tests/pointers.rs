@@ -1,13 +1,11 @@
 //! Tables that are values: collected, worked on, and read again.
 
-use super::{rows, session};
+use super::{cells, rows, session};
 
 /// The rows of a statement, a line each, columns separated by blanks.
 async fn lines(sql: &str) -> Vec<String> {
     let table = rows(&session(), sql).await.unwrap_or_else(|error| panic!("{sql}: {error:?}"));
-    let lines = table.lines().skip(3).filter(|line| line.starts_with('|'));
-    let cells = lines.map(|line| line.trim_matches('|').split('|').map(str::trim));
-    cells.map(|cells| cells.collect::<Vec<_>>().join(" ").trim().to_owned()).collect()
+    cells(&table)
 }
 
 async fn error(sql: &str) -> String {
@@ -15,7 +13,7 @@ async fn error(sql: &str) -> String {
 }
 
 /// All columns of a pointer under their names.
-fn read(pointer: &str, names: &[&str]) -> String {
+pub(super) fn read(pointer: &str, names: &[&str]) -> String {
     let columns = names.iter().enumerate().map(|(at, name)| format!("c{at} AS {name}"));
     let bound = names.iter().enumerate();
     let bound = bound.map(|(at, name)| format!("__intrinsic_table_ptr_bind(t.c{at}, '{name}')"));

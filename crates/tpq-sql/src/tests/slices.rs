@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tpq_tables::table::*;
 use tpq_tables::{Tables, TraceTables};
 
-use super::rows;
+use super::{cells, rows};
 use crate::{Session, SessionOptions};
 
 /// Two tracks, and flows that lead from one to the other and back:
@@ -52,9 +52,7 @@ fn session() -> Session {
 /// The rows of a statement, a line each, columns separated by blanks.
 async fn lines(sql: &str) -> Vec<String> {
     let table = rows(&session(), sql).await.unwrap_or_else(|error| panic!("{sql}: {error:?}"));
-    let lines = table.lines().skip(3).filter(|line| line.starts_with('|'));
-    let cells = lines.map(|line| line.trim_matches('|').split('|').map(str::trim));
-    cells.map(|cells| cells.collect::<Vec<_>>().join(" ").trim().to_owned()).collect()
+    cells(&table)
 }
 
 async fn error(sql: &str) -> String {

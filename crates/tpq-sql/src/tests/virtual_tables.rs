@@ -5,15 +5,13 @@ use std::sync::Arc;
 use tpq_tables::table::*;
 use tpq_tables::{Tables, TraceTables};
 
-use super::{rows, session};
+use super::{cells, rows, session};
 use crate::{Session, SessionOptions};
 
 /// The rows of the last statement, a line each, columns separated by blanks.
 async fn lines(session: &Session, sql: &str) -> Vec<String> {
     let table = rows(session, sql).await.unwrap_or_else(|error| panic!("{sql}: {error:?}"));
-    let lines = table.lines().skip(3).filter(|line| line.starts_with('|'));
-    let cells = lines.map(|line| line.trim_matches('|').split('|').map(str::trim));
-    cells.map(|cells| cells.collect::<Vec<_>>().join(" ").trim().to_owned()).collect()
+    cells(&table)
 }
 
 async fn error(session: &Session, sql: &str) -> String {

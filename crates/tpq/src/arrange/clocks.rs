@@ -78,16 +78,7 @@ fn note_readers(context: &FileContext, snapshot: &SnapshotPacket, graph: &mut Cl
 fn invalid(context: &FileContext, snapshot: &SnapshotPacket) -> LossEntry {
     let machine = snapshot.clocks.first().map_or(0, |clock| clock.machine);
     let (source, _) = context.machines.get(&machine).unwrap_or(&context.base);
-    LossEntry {
-        loss: Loss::InvalidSnapshot,
-        source: *source,
-        addr: snapshot.addr,
-        position: snapshot.position,
-        clock: None,
-        timestamp: None,
-        sequence: None,
-        text: None,
-    }
+    LossEntry::at(Loss::InvalidSnapshot, *source, snapshot.addr, snapshot.position)
 }
 
 /// Only a sequence's own clock can be written as differences: with several writers there is no

@@ -362,14 +362,8 @@ impl<'a> JsonReader<'a> {
     /// Counts something that is wrong, and enters where.
     fn lose(&mut self, loss: Loss, at: usize, what: &'static str, count: u64) {
         let entry = LossEntry {
-            loss,
-            source: self.file.base.0,
-            addr: self.base + at as u64,
-            position: self.position,
-            clock: None,
-            timestamp: None,
-            sequence: None,
             text: Some(self.lines.location(self.text, at, what)),
+            ..LossEntry::at(loss, self.file.base.0, self.base + at as u64, self.position)
         };
         self.losses.enter(entry, count);
     }

@@ -142,14 +142,13 @@ impl<'a> SystraceReader<'a> {
     /// Counts a line that is wrong, and enters where.
     fn lose(&mut self, at: usize, what: &'static str) {
         let entry = LossEntry {
-            loss: Loss::MalformedLine,
-            source: self.file.base.0,
-            addr: self.base + at as u64,
-            position: self.position,
-            clock: None,
-            timestamp: None,
-            sequence: None,
             text: Some(TextLocation { line: self.line, column: 1, what }),
+            ..LossEntry::at(
+                Loss::MalformedLine,
+                self.file.base.0,
+                self.base + at as u64,
+                self.position,
+            )
         };
         self.losses.enter(entry, 1);
     }

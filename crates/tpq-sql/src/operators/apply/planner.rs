@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use datafusion::catalog::Session;
-use datafusion::common::{Result, internal_datafusion_err};
-use datafusion::execution::SessionState;
+use datafusion::common::Result;
 use datafusion::logical_expr::physical_planning_context::PhysicalPlanningContext;
 use datafusion::logical_expr::{LogicalPlan, UserDefinedLogicalNode};
 use datafusion::physical_plan::ExecutionPlan;
@@ -14,6 +13,7 @@ use datafusion::physical_planner::{ExtensionPlanner, PhysicalPlanner};
 use super::Apply;
 use super::exec::{ApplyExec, Subplan};
 use super::parameter::ParameterSlot;
+use crate::operators::session_state;
 
 /// Plans [`Apply`].
 pub(in crate::operators) struct ApplyPlanner;
@@ -32,13 +32,9 @@ impl ExtensionPlanner for ApplyPlanner {
         let (Some(apply), [input]) = (node.as_any().downcast_ref::<Apply>(), inputs) else {
             return Ok(None);
         };
-        let state = session
-            .as_any()
-            .downcast_ref::<SessionState>()
-            .ok_or_else(|| internal_datafusion_err!("a session without the state to plan with"))?;
+        let mut state = session_state(session)?.clone();
         // Run many times, a subplan gains nothing from being cut into parts that run at once, and
         // its first row would be that of any of them.
-        let mut state = state.clone();
         state.config_mut().options_mut().execution.target_partitions = 1;
         let slot = ParameterSlot::default();
         let subplan = slot.read_by(state.optimize(&apply.subplan)?)?;

@@ -34,7 +34,7 @@ use super::texts_of_ids::TextsOfIdsExec;
 use crate::scan::{integer_bounds, table_rows};
 use exec::DenseAggregateExec;
 
-/// Functions with a state of fixed size, whose result does not depend on the order of rows.
+/// Functions with a state of fixed size, and a result that the order of rows does not change.
 const FUNCTIONS: [&str; 6] = ["count", "sum", "min", "max", "avg", "total"];
 
 /// Puts [`DenseAggregateExec`] where rows are grouped by one column with few possible values.

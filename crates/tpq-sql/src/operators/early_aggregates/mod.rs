@@ -12,7 +12,7 @@
 //! The large table is grouped by the key of the join, and the states of functions are joined in
 //! place of its rows. A row that the join repeats has its state merged as often, and a row without
 //! a partner has none. So groups are those of the joined rows, whether or not the keys of the small
-//! side are distinct. That holds for functions whose state does not depend on the order of rows.
+//! side are distinct. That holds for functions with a state that the order of rows does not change.
 //! They must not fail for rows without a partner either: a sum is computed early only if it cannot
 //! overflow.
 

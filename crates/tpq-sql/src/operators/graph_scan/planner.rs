@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use datafusion::catalog::Session;
-use datafusion::common::{Result, internal_datafusion_err, internal_err};
+use datafusion::common::{Result, internal_err};
 use datafusion::execution::SessionState;
 use datafusion::logical_expr::physical_planning_context::PhysicalPlanningContext;
 use datafusion::logical_expr::{LogicalPlan, UserDefinedLogicalNode};
@@ -14,6 +14,7 @@ use datafusion::physical_planner::{ExtensionPlanner, PhysicalPlanner};
 use super::GraphScan;
 use super::exec::GraphScanExec;
 use super::step::Step;
+use crate::operators::session_state;
 
 /// Plans [`GraphScan`]s.
 pub(in crate::operators) struct GraphScanPlanner;
@@ -33,11 +34,7 @@ impl ExtensionPlanner for GraphScanPlanner {
         let [edges, init] = inputs else {
             return internal_err!("GraphScan takes edges and initial rows");
         };
-        let state = session
-            .as_any()
-            .downcast_ref::<SessionState>()
-            .ok_or_else(|| internal_datafusion_err!("a session without the state to plan with"))?;
-        let state = for_many_runs(state);
+        let state = for_many_runs(session_state(session)?);
         let step = state.optimize(&scan.step)?;
         let step = Step::new(planner.create_physical_plan(&step, &state).await?);
         let inputs = [Arc::clone(edges), Arc::clone(init)];

@@ -5,8 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use datafusion::catalog::Session;
-use datafusion::common::{Result, internal_datafusion_err};
-use datafusion::execution::SessionState;
+use datafusion::common::Result;
 use datafusion::logical_expr::physical_planning_context::PhysicalPlanningContext;
 use datafusion::logical_expr::{LogicalPlan, UserDefinedLogicalNode};
 use datafusion::physical_plan::ExecutionPlan;
@@ -15,6 +14,7 @@ use datafusion::physical_planner::{ExtensionPlanner, PhysicalPlanner};
 use super::exec::SharedReadExec;
 use super::run::SharedRun;
 use super::{SharedPlan, SharedRead};
+use crate::operators::session_state;
 
 /// Plans the readers of shared plans in one statement, and each shared plan once.
 pub(in crate::operators) struct SharedPlanner {
@@ -59,11 +59,7 @@ impl SharedPlanner {
         if let Some(run) = run.as_ref() {
             return Ok(Arc::clone(run));
         }
-        let state = session
-            .as_any()
-            .downcast_ref::<SessionState>()
-            .ok_or_else(|| internal_datafusion_err!("a session without the state to plan with"))?;
-        let mut state = state.clone();
+        let mut state = session_state(session)?.clone();
         state.config_mut().options_mut().execution.target_partitions = self.partitions;
         let plan = planner.create_physical_plan(&shared.plan, &state).await?;
         let made = Arc::new(SharedRun::new(Arc::clone(shared), plan));

@@ -23,7 +23,7 @@ use crate::perfetto_sql::affinity::PICKING;
 use crate::perfetto_sql::planner::Planner;
 use crate::perfetto_sql::scope::{Scope, Source, is_same, last, visit_queries};
 use crate::perfetto_sql::scope_stack::ScopeStack;
-use crate::perfetto_sql::walk::{walk_expressions_mut, walk_mut};
+use crate::perfetto_sql::walk::{walk_expressions_mut, walk_mut, walk_own_expressions_mut};
 
 /// Marks the computed columns in the comparisons of a statement.
 pub(in super::super) fn mark_computed(tree: &mut Tree, planner: &Planner) {
@@ -72,11 +72,10 @@ fn in_select(
         return;
     }
     let written = select.clone();
-    let mut marker =
-        Marker { select: &written, scope, computed, known: HashMap::new(), queries: 0 };
-    let _ = walk_mut(select, &mut marker);
+    let mut marker = Marker { select: &written, scope, computed, known: HashMap::new() };
+    walk_own_expressions_mut(select, |expr| marker.mark_in(expr));
     if let Some(order) = order {
-        let _ = walk_mut(order, &mut marker);
+        walk_own_expressions_mut(order, |expr| marker.mark_in(expr));
     }
 }
 
@@ -88,11 +87,20 @@ struct Marker<'a, 'p> {
     computed: &'a ComputedColumns,
     /// What was found of a column, by its text.
     known: HashMap<String, Option<Computed>>,
-    /// The number of queries around.
-    queries: usize,
 }
 
 impl Marker<'_, '_> {
+    /// Marks the operands of a comparison, or what a subquery reads of this SELECT.
+    fn mark_in(&mut self, expr: &mut Expr) {
+        match expr {
+            Expr::Exists { subquery, .. } | Expr::InSubquery { subquery, .. } => {
+                self.mark_read(subquery);
+            }
+            Expr::Subquery(query) => self.mark_read(query),
+            _ => each_operand(expr, &mut |operand, with_text| self.mark(operand, with_text)),
+        }
+    }
+
     /// Marks an operand if it is a computed column. `with_text` states that it is compared with a
     /// literal of a text.
     fn mark(&mut self, operand: &mut Expr, with_text: bool) {
@@ -202,34 +210,6 @@ fn each_operand(expr: &mut Expr, function: &mut dyn FnMut(&mut Expr, bool)) {
             }
         }
         _ => {}
-    }
-}
-
-impl VisitorMut for Marker<'_, '_> {
-    type Break = ();
-
-    fn pre_visit_query(&mut self, _: &mut Query) -> ControlFlow<()> {
-        self.queries += 1;
-        ControlFlow::Continue(())
-    }
-
-    fn post_visit_query(&mut self, _: &mut Query) -> ControlFlow<()> {
-        self.queries -= 1;
-        ControlFlow::Continue(())
-    }
-
-    fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
-        if self.queries > 0 {
-            return ControlFlow::Continue(());
-        }
-        match expr {
-            Expr::Exists { subquery, .. } | Expr::InSubquery { subquery, .. } => {
-                self.mark_read(subquery);
-            }
-            Expr::Subquery(query) => self.mark_read(query),
-            _ => each_operand(expr, &mut |operand, with_text| self.mark(operand, with_text)),
-        }
-        ControlFlow::Continue(())
     }
 }
 

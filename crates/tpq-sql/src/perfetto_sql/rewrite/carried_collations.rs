@@ -19,7 +19,7 @@ use super::grouping::last_name;
 use super::orders::{first_select, has};
 use super::take;
 use crate::perfetto_sql::scope::{is_same, is_star, last};
-use crate::perfetto_sql::walk::{walk, walk_mut};
+use crate::perfetto_sql::walk::{walk, walk_mut, walk_own_expressions_mut};
 
 /// How many queries within each other are looked into. A CTE may read itself.
 const MAX_DEPTH: usize = 16;
@@ -115,8 +115,8 @@ fn in_select(select: &mut Select, order: Option<&mut OrderBy>, ctes: &[Cte]) {
     if columns.is_empty() {
         return;
     }
-    let mut writer = Writer { columns: &columns, queries: 0 };
-    let _ = walk_mut(select, &mut writer);
+    let writer = Writer { columns: &columns };
+    walk_own_expressions_mut(select, |expr| writer.comparison(expr));
     // An alias comes before a column of its name.
     let aliases: Vec<Ident> = select.projection.iter().filter_map(alias).cloned().collect();
     let is_alias = |key: &Expr| {
@@ -247,11 +247,26 @@ fn named<'a>(expr: &Expr, columns: &'a [Collated]) -> Option<&'a ObjectName> {
 /// Writes collations into the comparisons of a SELECT, not into those of queries within it.
 struct Writer<'a> {
     columns: &'a [Collated],
-    /// The number of queries around.
-    queries: usize,
 }
 
 impl Writer<'_> {
+    /// Writes collations into an expression that compares.
+    fn comparison(&self, expr: &mut Expr) {
+        match expr {
+            Expr::BinaryOp { left, op, right } if is_comparison(op) => {
+                self.operands(&mut [left, right]);
+            }
+            Expr::IsDistinctFrom(left, right) | Expr::IsNotDistinctFrom(left, right) => {
+                self.operands(&mut [left, right]);
+            }
+            Expr::Between { expr, low, high, .. } => self.operands(&mut [expr, low, high]),
+            Expr::InList { expr, .. } | Expr::InSubquery { expr, .. } => self.operand(expr),
+            Expr::Case { operand: Some(operand), .. } => self.operand(operand),
+            Expr::Function(function) => self.call(function),
+            _ => {}
+        }
+    }
+
     fn operand(&self, operand: &mut Expr) {
         match operand {
             Expr::Nested(inner) => self.operand(inner),
@@ -303,39 +318,5 @@ impl Writer<'_> {
         if is_distinct || COMPARING.contains(&name.as_str()) {
             self.operands(&mut plain_args(function));
         }
-    }
-}
-
-impl VisitorMut for Writer<'_> {
-    type Break = ();
-
-    fn pre_visit_query(&mut self, _: &mut Query) -> ControlFlow<()> {
-        self.queries += 1;
-        ControlFlow::Continue(())
-    }
-
-    fn post_visit_query(&mut self, _: &mut Query) -> ControlFlow<()> {
-        self.queries -= 1;
-        ControlFlow::Continue(())
-    }
-
-    fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
-        if self.queries > 0 {
-            return ControlFlow::Continue(());
-        }
-        match expr {
-            Expr::BinaryOp { left, op, right } if is_comparison(op) => {
-                self.operands(&mut [left, right]);
-            }
-            Expr::IsDistinctFrom(left, right) | Expr::IsNotDistinctFrom(left, right) => {
-                self.operands(&mut [left, right]);
-            }
-            Expr::Between { expr, low, high, .. } => self.operands(&mut [expr, low, high]),
-            Expr::InList { expr, .. } | Expr::InSubquery { expr, .. } => self.operand(expr),
-            Expr::Case { operand: Some(operand), .. } => self.operand(operand),
-            Expr::Function(function) => self.call(function),
-            _ => {}
-        }
-        ControlFlow::Continue(())
     }
 }

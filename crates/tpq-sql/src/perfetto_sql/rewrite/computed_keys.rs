@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 use datafusion::sql::parser::Statement as Tree;
 use datafusion::sql::sqlparser::ast::{
     Expr, GroupByExpr, Ident, OrderBy, Query, Select, SelectItem, SetExpr, TableAlias, TableFactor,
-    Value, Visitor, VisitorMut,
+    Value, Visitor,
 };
 use datafusion::sql::sqlparser::parser::Parser;
 
@@ -18,7 +18,7 @@ use super::retry::{is_query, qualified};
 use crate::perfetto_sql::dialect::TraceDialect;
 use crate::perfetto_sql::planner::Planner;
 use crate::perfetto_sql::scope::{Scope, is_same, is_star, last, visit_queries};
-use crate::perfetto_sql::walk::{walk, walk_mut};
+use crate::perfetto_sql::walk::{walk, walk_nested_expressions_mut};
 
 /// Makes columns of such expressions.
 pub(in super::super) fn name_computed_keys(tree: &mut Tree, planner: &Planner) {
@@ -66,12 +66,12 @@ fn in_select(select: &mut Select, order: Option<&mut OrderBy>, scope: &Scope) ->
     let name = table.clone();
     let alias = Some(TableAlias { explicit: true, name, columns: vec![], at: None });
     from.relation = TableFactor::Derived { lateral: false, subquery: inner, alias, sample: None };
-    let mut named = Named { keys: &keys, table: &table, queries: 0 };
-    let _: ControlFlow<()> = walk_mut(&mut select.projection, &mut named);
-    let _: ControlFlow<()> = walk_mut(&mut select.having, &mut named);
-    let _: ControlFlow<()> = walk_mut(&mut select.group_by, &mut named);
+    let put = |expr: &mut Expr, queries: usize| put_column(expr, queries, &keys, &table);
+    walk_nested_expressions_mut(&mut select.projection, put);
+    walk_nested_expressions_mut(&mut select.having, put);
+    walk_nested_expressions_mut(&mut select.group_by, put);
     if let Some(order) = order {
-        let _: ControlFlow<()> = walk_mut(order, &mut named);
+        walk_nested_expressions_mut(order, put);
     }
     Some(())
 }
@@ -198,36 +198,15 @@ impl Visitor for Uses<'_> {
     }
 }
 
-/// Puts columns in place of the expressions; in subqueries only where these name the table.
-struct Named<'a> {
-    keys: &'a [Key],
-    table: &'a Ident,
-    /// The number of queries around.
-    queries: usize,
-}
-
-impl VisitorMut for Named<'_> {
-    type Break = ();
-
-    fn pre_visit_query(&mut self, _: &mut Query) -> ControlFlow<()> {
-        self.queries += 1;
-        ControlFlow::Continue(())
-    }
-
-    fn post_visit_query(&mut self, _: &mut Query) -> ControlFlow<()> {
-        self.queries -= 1;
-        ControlFlow::Continue(())
-    }
-
-    fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
-        let text = text(expr);
-        let is_it = |key: &&Key| {
-            let [written, qualified] = &key.texts;
-            text == *qualified || self.queries == 0 && text == *written
-        };
-        if let Some(key) = self.keys.iter().find(is_it) {
-            *expr = Expr::CompoundIdentifier(vec![self.table.clone(), key.column.clone()]);
-        }
-        ControlFlow::Continue(())
+/// Puts a column in place of an expression that is grouped by; in subqueries only where the
+/// expression names the table.
+fn put_column(expr: &mut Expr, queries: usize, keys: &[Key], table: &Ident) {
+    let text = text(expr);
+    let is_it = |key: &&Key| {
+        let [written, qualified] = &key.texts;
+        text == *qualified || queries == 0 && text == *written
+    };
+    if let Some(key) = keys.iter().find(is_it) {
+        *expr = Expr::CompoundIdentifier(vec![table.clone(), key.column.clone()]);
     }
 }

@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 use datafusion::sql::sqlparser::ast::helpers::attached_token::AttachedToken;
 use datafusion::sql::sqlparser::ast::{
     BinaryOperator, Expr, Ident, OrderByKind, Query, Select, SelectItem, SetExpr, Statement,
-    TableFactor, Value, Visitor,
+    TableFactor, Value,
 };
 use datafusion::sql::sqlparser::parser::Parser;
 
@@ -20,7 +20,7 @@ use super::retry::is_query;
 use super::row_parts;
 use crate::perfetto_sql::planner::Planner;
 use crate::perfetto_sql::scope::{Scope, Source, is_same};
-use crate::perfetto_sql::walk::walk;
+use crate::perfetto_sql::walk::walk_nested_expressions;
 
 /// Moves such conditions out of a query, where they have names of the result alone.
 pub(super) fn move_out(query: &mut Query, planner: &Planner, scope: &Scope) {
@@ -188,52 +188,31 @@ impl<'a, 'p> GroupRows<'a, 'p> {
 
     /// Whether all names in a condition mean the same for the rows.
     fn has_names_of(&self, condition: &Expr) -> bool {
-        let mut names = Names { rows: self, queries: 0 };
-        walk(condition, &mut names).is_continue()
+        walk_nested_expressions(condition, |expr, queries| match self.is_other(expr, queries > 0) {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        })
+        .is_continue()
+    }
+
+    /// Whether an expression is a name that means something else, or nothing, for the rows of the
+    /// result. `within` states that it is in a subquery.
+    fn is_other(&self, expr: &Expr, within: bool) -> bool {
+        match expr {
+            Expr::Identifier(name) => {
+                let known = self.names.iter().find(|(own, _)| is_same(name, own));
+                known.map_or(!within, |(_, is_ambiguous)| *is_ambiguous)
+            }
+            Expr::CompoundIdentifier(names) => {
+                let [.., table, _] = &names[..] else { return true };
+                let mut tables = self.sources.iter().filter_map(|it| it.name.as_ref());
+                !within || tables.any(|name| is_same(name, &table.value))
+            }
+            other => !within && self.is_aggregate(other),
+        }
     }
 }
 
 fn is_window(expr: &Expr) -> bool {
     matches!(expr, Expr::Function(function) if function.over.is_some())
-}
-
-/// Breaks off at a name that means something else, or nothing, for the rows of the result.
-struct Names<'r, 'a, 'p> {
-    rows: &'r GroupRows<'a, 'p>,
-    /// The number of queries around.
-    queries: usize,
-}
-
-impl Visitor for Names<'_, '_, '_> {
-    type Break = ();
-
-    fn pre_visit_query(&mut self, _: &Query) -> ControlFlow<()> {
-        self.queries += 1;
-        ControlFlow::Continue(())
-    }
-
-    fn post_visit_query(&mut self, _: &Query) -> ControlFlow<()> {
-        self.queries -= 1;
-        ControlFlow::Continue(())
-    }
-
-    fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
-        let within = self.queries > 0;
-        let is_other = match expr {
-            Expr::Identifier(name) => {
-                let known = self.rows.names.iter().find(|(own, _)| is_same(name, own));
-                known.map_or(!within, |(_, is_ambiguous)| *is_ambiguous)
-            }
-            Expr::CompoundIdentifier(names) => {
-                let [.., table, _] = &names[..] else { return ControlFlow::Break(()) };
-                let mut tables = self.rows.sources.iter().filter_map(|it| it.name.as_ref());
-                !within || tables.any(|name| is_same(name, &table.value))
-            }
-            other => !within && self.rows.is_aggregate(other),
-        };
-        match is_other {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
-        }
-    }
 }

@@ -4,9 +4,7 @@
 //! aggregate would be one of the rows of the subquery, so each part becomes a column of the SELECT
 //! that is grouped.
 
-use std::ops::ControlFlow;
-
-use datafusion::sql::sqlparser::ast::{Expr, Ident, Query, Select, SelectItem, VisitorMut};
+use datafusion::sql::sqlparser::ast::{Expr, Ident, Select, SelectItem};
 
 use super::collation::is_comparison;
 use super::orders::has;
@@ -14,7 +12,7 @@ use super::retry::is_query;
 use super::row_values::COLUMN;
 use crate::perfetto_sql::planner::Planner;
 use crate::perfetto_sql::scope::{Scope, Source, is_same};
-use crate::perfetto_sql::walk::walk_mut;
+use crate::perfetto_sql::walk::walk_nested_expressions_mut;
 
 /// The columns that are added to a SELECT are called this, with a number.
 const ADDED: &str = "__having_";
@@ -42,8 +40,8 @@ pub(super) fn select_parts(select: &mut Select, planner: &Planner, scope: &Scope
         return false;
     }
     let mut having = select.having.take();
-    let mut parts = Parts { planner, sources, queries: 0, added: Vec::new() };
-    let _: ControlFlow<()> = walk_mut(&mut having, &mut parts);
+    let mut parts = Parts { planner, sources, added: Vec::new() };
+    walk_nested_expressions_mut(&mut having, |expr, queries| parts.take(expr, queries));
     select.having = having;
     select.projection.extend(parts.added);
     true
@@ -77,13 +75,29 @@ struct Parts<'a, 'p> {
     planner: &'a Planner<'p>,
     /// The tables in FROM, with all of their columns.
     sources: Vec<Source>,
-    /// The number of queries around.
-    queries: usize,
     /// The columns that are to be added.
     added: Vec<SelectItem>,
 }
 
 impl Parts<'_, '_> {
+    /// Makes a column of a value in HAVING, and of a part of a row value that a subquery in HAVING
+    /// compares with.
+    fn take(&mut self, expr: &mut Expr, queries: usize) {
+        let is_value = match &*expr {
+            Expr::Identifier(name) => self.is_column(name),
+            Expr::CompoundIdentifier(_) => true,
+            other => is_aggregate(other, self.planner),
+        };
+        if queries == 0 && is_value {
+            self.add(expr);
+        } else if queries == 1
+            && row_part(expr).is_some_and(|part| self.is_selectable(part))
+            && let Expr::BinaryOp { right, .. } = expr
+        {
+            self.add(right);
+        }
+    }
+
     fn add(&mut self, expr: &mut Expr) {
         let alias = Ident::with_quote('"', format!("{ADDED}{}", self.added.len()));
         let column = Expr::Identifier(alias.clone());
@@ -102,36 +116,5 @@ impl Parts<'_, '_> {
             other => is_query(other),
         };
         !matches!(expr, Expr::Value(_)) && !has(expr, is_other)
-    }
-}
-
-impl VisitorMut for Parts<'_, '_> {
-    type Break = ();
-
-    fn pre_visit_query(&mut self, _: &mut Query) -> ControlFlow<()> {
-        self.queries += 1;
-        ControlFlow::Continue(())
-    }
-
-    fn post_visit_query(&mut self, _: &mut Query) -> ControlFlow<()> {
-        self.queries -= 1;
-        ControlFlow::Continue(())
-    }
-
-    fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
-        let is_value = match &*expr {
-            Expr::Identifier(name) => self.is_column(name),
-            Expr::CompoundIdentifier(_) => true,
-            other => is_aggregate(other, self.planner),
-        };
-        if self.queries == 0 && is_value {
-            self.add(expr);
-        } else if self.queries == 1
-            && row_part(expr).is_some_and(|part| self.is_selectable(part))
-            && let Expr::BinaryOp { right, .. } = expr
-        {
-            self.add(right);
-        }
-        ControlFlow::Continue(())
     }
 }
