@@ -9,9 +9,9 @@ use tpq_tables::{TableDecl, Tables};
 
 use crate::catalog::KnownFiles;
 use crate::commit::Leftovers;
-use crate::log::{ColumnType, LogChange, LogChanges, LogEngine, TableLog};
+use crate::log::{ColumnType, LogChange, LogChanges, LogEngine, LogState, TableLog};
 use crate::store::LakeStore;
-use crate::{LakeError, LakeLayout, TRACE_DIGEST, runtime};
+use crate::{LakeCatalog, LakeError, LakeLayout, TRACE_DIGEST, runtime};
 
 /// Logs of tables that are changed at a time.
 pub(crate) const LOGS_AT_A_TIME: usize = 8;
@@ -176,6 +176,31 @@ impl Lake {
         let changes: Vec<_> = changes.into_iter().map(apply).collect();
         let changes = futures::stream::iter(changes);
         changes.buffer_unordered(LOGS_AT_A_TIME).try_collect().await
+    }
+
+    /// Commits a change of a table to this state of its log. Returns whether it is the latest:
+    /// otherwise nothing is committed. A log that does not exist is made, without the change.
+    pub(crate) async fn commit_to_log(
+        &self,
+        catalog: &LakeCatalog,
+        table: &'static str,
+        state: Option<LogState>,
+        mut change: LogChange,
+    ) -> Result<bool, LakeError> {
+        let (log, partition) = (self.log(table), catalog.layout().columns_in(table));
+        runtime::blocking(move || {
+            let decl = Tables::DECLS.iter().find(|decl| decl.name == table);
+            let wanted = decl.map(|decl| columns_of(decl, &partition)).unwrap_or_default();
+            match state {
+                None => log.create(&wanted, &partition, &[]).map(|()| false),
+                Some(state) => {
+                    // A later version of tpq has further columns.
+                    change.columns = wanted;
+                    log.commit(&state, &change)
+                }
+            }
+        })
+        .await
     }
 }
 
