@@ -178,7 +178,10 @@ fn remove_partial_files(folder: &Path, before: i64) -> Result<Vacuumed, LakeErro
                 && is_partial(&entry.file_name())
                 && modified_ms(&metadata) <= before
             {
-                std::fs::remove_file(entry.path()).map_err(failed)?;
+                match std::fs::remove_file(entry.path()) {
+                    Err(error) if error.kind() == ErrorKind::NotFound => continue,
+                    gone => gone.map_err(failed)?,
+                }
                 removed.files += 1;
                 removed.bytes += metadata.len();
             }
