@@ -100,7 +100,7 @@ impl Lake {
         layout: &LakeLayout,
         traces: &[LakeTrace],
     ) -> Result<LogChanges, LakeError> {
-        let leftovers = self.leftovers().get_or_try_init(|| self.find_leftovers()).await?;
+        let leftovers = self.leftovers().await?;
         let mut changes = LogChanges::new();
         for trace in traces {
             for (table, file) in &trace.files {
@@ -108,7 +108,10 @@ impl Lake {
                 change.add.push(added(layout, table, file, trace));
             }
             for (table, path) in leftovers.take(&trace.facts.digest) {
-                changes.entry(table).or_default().remove.insert(path);
+                // A trace that is committed once more has its own files in the logs.
+                if trace.files.get(&table).is_none_or(|own| own.path != path) {
+                    changes.entry(table).or_default().remove.insert(path);
+                }
             }
         }
         Ok(changes)
@@ -181,7 +184,7 @@ impl Lake {
         self.apply(layout, changes).await
     }
 
-    async fn find_leftovers(&self) -> Result<Leftovers, LakeError> {
+    pub(crate) async fn find_leftovers(&self) -> Result<Leftovers, LakeError> {
         let files = |decl: &'static TableDecl| {
             let log = self.log(decl.name);
             runtime::blocking(move || {
@@ -281,6 +284,29 @@ mod tests {
         assert_eq!(ingest(&lake.for_ingest(), "bb", "x", 2).await, Committed::Added);
         assert_eq!(in_log(&lake).await, in_catalog(&lake).await);
         assert_eq!(in_log(&lake).await.len(), 2);
+    }
+
+    #[tokio::test]
+    async fn ingests_at_a_time_look_once() {
+        let (_folder, lake) = lake(&[]).await;
+        let (one, other) = (lake.for_ingest(), lake.for_ingest());
+        let found = Arc::clone(one.leftovers().await.unwrap());
+        assert!(Arc::ptr_eq(&found, other.leftovers().await.unwrap()));
+        // One that begins later looks again.
+        assert!(!Arc::ptr_eq(&found, lake.for_ingest().leftovers().await.unwrap()));
+    }
+
+    #[tokio::test]
+    async fn a_trace_that_is_committed_after_a_failure_stays_in_the_logs() {
+        let (_folder, lake) = lake(&[]).await;
+        let trace = staged(&lake, "aa", "x", 1).await;
+        let layout = lake.catalog().await.unwrap().layout().clone();
+        let changes = lake.additions(&layout, std::slice::from_ref(&trace)).await.unwrap();
+        lake.apply(&layout, changes).await.unwrap();
+        let committed = lake.for_ingest().commit(vec![trace], false).await.unwrap();
+        assert_eq!(committed, [Committed::Added]);
+        assert_eq!(in_log(&lake).await, in_catalog(&lake).await);
+        assert_eq!(in_log(&lake).await.len(), 1);
     }
 
     #[tokio::test]
