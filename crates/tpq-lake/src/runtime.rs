@@ -14,8 +14,8 @@ use crate::LakeError;
 
 /// Storage waits more than it computes.
 const THREADS: usize = 2;
-/// Files of folders are read and written by threads of their own, as each waits for the file system. A
-/// log with many commits would start one for each of them.
+/// Files of folders are read and written by threads that wait for the file system. A log with many
+/// commits would start one for each of them.
 const FILE_THREADS: usize = 8;
 /// Logs wait for storage as well.
 const LOG_THREADS: usize = 8;

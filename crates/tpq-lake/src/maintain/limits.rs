@@ -16,7 +16,7 @@ const MOST_WINDOW: u64 = 8 << 20;
 const LEAST_WINDOW: u64 = 256 << 10;
 /// The memory of a part that waits for its commit, in bytes, about.
 const PART: u64 = 1 << 10;
-/// The most bytes of small files, and the most parts of files, that are held in memory without a limit.
+/// The most bytes of small files, and the most parts, that are held in memory without a limit.
 const MOST_KEPT: u64 = 32 << 20;
 const MOST_WAITING: usize = 1 << 17;
 /// How often a commit holds the catalogue: as it was, as it becomes, and the latter as rows and as
