@@ -26,7 +26,7 @@ use crate::codec::ClusterCodec;
 use crate::error::ClusterError;
 use crate::probe::silence;
 use crate::settings::{MOST_MESSAGE, Pings, REQUEST_SECONDS, with_ballista, with_pings};
-use crate::watchdog::Watchdog;
+use crate::watchdog::{BEAT, Watchdog};
 use crate::work::TraceWorker;
 
 /// Seconds between two signs of life.
@@ -109,14 +109,19 @@ async fn end_of(
     let mut late = pin!(tokio::time::sleep(registration));
     // The report of a task is lost where its request takes too long; this limit is a shorter one.
     let mut silent = pin!(async {
-        tokio::time::sleep(registration).await;
+        // One that has never answered is late.
+        while !watchdog.is_registered() {
+            tokio::time::sleep(BEAT).await;
+        }
         silence(scheduler, SILENCE).await;
     });
+    let mut beat = tokio::time::interval(BEAT);
     let (mut is_asked, mut is_late) = (false, false);
     loop {
         tokio::select! {
             ended = &mut process => return ended,
             _ = &mut overdue => return Ok(()),
+            _ = beat.tick() => watchdog.beat(),
             () = &mut silent => return Ok(()),
             () = &mut asked, if !is_asked => {
                 is_asked = true;

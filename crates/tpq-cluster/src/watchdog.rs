@@ -5,10 +5,14 @@
 //! may wait for a scheduler that hangs. An executor also has to end where the report of a task was
 //! lost, see [`crate::lost_reports`]. So a thread that does not depend on the runtime checks these,
 //! and says when the process has to end as it is.
+//!
+//! Ballista's sign of life holds a lock while it waits for a scheduler, and the report of a task waits
+//! for this lock with its thread. Where all threads of the runtime wait so, no time limit of the
+//! runtime ends them; the thread sees that the runtime does nothing any more.
 
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -27,6 +31,13 @@ const LIMIT: Duration = Duration::from_secs(LOST_SECONDS);
 /// The time between two checks.
 const LOOK: Duration = Duration::from_millis(100);
 
+/// The time between two beats of the runtime.
+pub(crate) const BEAT: Duration = Duration::from_secs(1);
+
+/// Checks without a beat of the runtime after which it counts as stuck: those of a minute. A process
+/// that was stopped for a while has made no checks meanwhile.
+const CHECKS_WITHOUT_BEAT: u32 = 600;
+
 /// Looks after an executor until the receiver of its message is dropped.
 pub(crate) struct Watchdog(Arc<Watched>);
 
@@ -39,6 +50,8 @@ struct Watched {
     registered: AtomicBool,
     /// Whether a signal asked the process to end.
     asked: AtomicBool,
+    /// The number of beats of the runtime.
+    beats: AtomicU64,
 }
 
 impl Watchdog {
@@ -52,11 +65,17 @@ impl Watchdog {
     ) -> io::Result<(Self, oneshot::Receiver<()>)> {
         let (overdue, receiver) = oneshot::channel();
         let (registered, asked) = (AtomicBool::new(false), AtomicBool::new(false));
-        let lost_reports = LostReports::of_process();
-        let watched = Arc::new(Watched { health, running, lost_reports, registered, asked });
+        let (lost_reports, beats) = (LostReports::of_process(), AtomicU64::new(0));
+        let watched = Watched { health, running, lost_reports, registered, asked, beats };
+        let watched = Arc::new(watched);
         let watchdog = Self(Arc::clone(&watched));
         thread::Builder::new().name("watchdog".into()).spawn(move || watched.watch(overdue))?;
         Ok((watchdog, receiver))
+    }
+
+    /// Records that the runtime is at work. It is to do so after every [`BEAT`].
+    pub(crate) fn beat(&self) {
+        self.0.beats.fetch_add(1, Ordering::AcqRel);
     }
 
     /// Records that a signal asked the process to end. Returns whether Ballista ends it, once all
@@ -91,16 +110,39 @@ impl Watched {
 
     fn watch(&self, overdue: oneshot::Sender<()>) {
         let mut since: Option<Instant> = None;
+        let mut silence = Silence::default();
         while !overdue.is_closed() {
             thread::sleep(LOOK);
-            if !self.is_ending() {
-                since = None;
-            } else if since.get_or_insert_with(Instant::now).elapsed() >= LIMIT {
+            let is_silent = silence.is_long(self.beats.load(Ordering::Acquire));
+            let is_due = match self.is_ending() {
+                true => since.get_or_insert_with(Instant::now).elapsed() >= LIMIT,
+                false => {
+                    since = None;
+                    false
+                }
+            };
+            if is_due || is_silent {
                 // Without a receiver, the process ends already.
                 let _ = overdue.send(());
                 return;
             }
         }
+    }
+}
+
+/// Checks since the last beat of the runtime.
+#[derive(Default)]
+struct Silence {
+    beats: u64,
+    checks: u32,
+}
+
+impl Silence {
+    /// Whether the runtime counts as stuck at one more check, with as many beats so far.
+    fn is_long(&mut self, beats: u64) -> bool {
+        self.checks = if beats == self.beats { self.checks.saturating_add(1) } else { 0 };
+        self.beats = beats;
+        self.checks >= CHECKS_WITHOUT_BEAT
     }
 }
 
@@ -127,6 +169,20 @@ mod tests {
             assert!(is_stuck(true, false, has_tasks));
             assert_eq!(is_stuck(true, true, has_tasks), !has_tasks);
         }
+    }
+
+    #[test]
+    fn a_runtime_without_beats_for_a_minute_is_stuck() {
+        let mut silence = Silence::default();
+        for beats in [0, 1] {
+            for _ in 1..CHECKS_WITHOUT_BEAT {
+                assert!(!silence.is_long(beats));
+            }
+        }
+        // The first check of a beat is none without it.
+        assert!(!silence.is_long(1));
+        assert!(silence.is_long(1));
+        assert!(!silence.is_long(2));
     }
 
     #[test]

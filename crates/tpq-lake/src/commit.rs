@@ -65,8 +65,15 @@ impl Lake {
                 (false, _) => Committed::Added,
             });
             match outcomes.last() {
-                // Nothing refers to the files; vacuum removes those that stay.
-                Some(Committed::Existing) => drop(self.discard(&trace).await),
+                Some(Committed::Existing) => {
+                    let has_files = |other: &LakeTrace| other.files == trace.files;
+                    let known = catalog.find(digest).map(AsRef::as_ref);
+                    // Nothing refers to the files, unless the trace is committed once more; vacuum
+                    // removes those that stay.
+                    if !known.into_iter().chain(&new).any(has_files) {
+                        let _ = self.discard(&trace).await;
+                    }
+                }
                 _ => new.push(trace),
             }
         }
@@ -93,7 +100,7 @@ impl Lake {
         layout: &LakeLayout,
         traces: &[LakeTrace],
     ) -> Result<LogChanges, LakeError> {
-        let leftovers = self.leftovers().get_or_try_init(|| self.find_leftovers()).await?;
+        let leftovers = self.leftovers().await?;
         let mut changes = LogChanges::new();
         for trace in traces {
             for (table, file) in &trace.files {
@@ -101,7 +108,10 @@ impl Lake {
                 change.add.push(added(layout, table, file, trace));
             }
             for (table, path) in leftovers.take(&trace.facts.digest) {
-                changes.entry(table).or_default().remove.insert(path);
+                // A trace that is committed once more has its own files in the logs.
+                if trace.files.get(&table).is_none_or(|own| own.path != path) {
+                    changes.entry(table).or_default().remove.insert(path);
+                }
             }
         }
         Ok(changes)
@@ -153,6 +163,8 @@ impl Lake {
             runtime::pause(attempt).await?;
             catalog = self.catalog().await?;
         }
+        // The error says more than one of this, and the next ingest looks for what stays in logs.
+        let _ = self.forget(layout, new.iter().chain(&lost)).await;
         Err(LakeError::Busy(crate::catalog::TRACES.to_owned()))
     }
 
@@ -172,8 +184,7 @@ impl Lake {
         self.apply(layout, changes).await
     }
 
-    async fn find_leftovers(&self) -> Result<Leftovers, LakeError> {
-        let catalog = self.catalog().await?;
+    pub(crate) async fn find_leftovers(&self) -> Result<Leftovers, LakeError> {
         let files = |decl: &'static TableDecl| {
             let log = self.log(decl.name);
             runtime::blocking(move || {
@@ -185,19 +196,23 @@ impl Lake {
         let files: Vec<_> = tables.into_iter().map(files).collect();
         let files = futures::stream::iter(files);
         let files: Vec<_> = files.buffer_unordered(LOGS_AT_A_TIME).try_collect().await?;
+        // Read behind the logs, so that it has the traces that were committed meanwhile.
+        let catalog = self.catalog().await?;
         // Of a large lake these are millions of files.
         runtime::blocking(move || Ok(Leftovers::among(files, &catalog))).await
     }
 }
 
 impl Leftovers {
-    /// The files of logs, by table, that belong to no trace of a catalogue.
+    /// The files of logs, by table, that belong to no trace of a catalogue: of traces that it does not
+    /// have, and of a second import of those that it has.
     fn among(logs: Vec<(&'static str, Vec<ActiveFile>)>, catalog: &LakeCatalog) -> Self {
         let mut leftovers: HashMap<String, Vec<(String, String)>> = HashMap::new();
         for (table, files) in logs {
             for file in files {
                 let Some(digest) = digest_in(&file.path) else { continue };
-                if catalog.find(digest).is_none() {
+                let own = catalog.find(digest).and_then(|trace| trace.files.get(table));
+                if own.is_none_or(|own| own.path != file.path) {
                     let entry = (table.to_owned(), file.path.clone());
                     leftovers.entry(digest.to_owned()).or_default().push(entry);
                 }
@@ -269,6 +284,62 @@ mod tests {
         assert_eq!(ingest(&lake.for_ingest(), "bb", "x", 2).await, Committed::Added);
         assert_eq!(in_log(&lake).await, in_catalog(&lake).await);
         assert_eq!(in_log(&lake).await.len(), 2);
+    }
+
+    #[tokio::test]
+    async fn ingests_at_a_time_look_once() {
+        let (_folder, lake) = lake(&[]).await;
+        let (one, other) = (lake.for_ingest(), lake.for_ingest());
+        let found = Arc::clone(one.leftovers().await.unwrap());
+        assert!(Arc::ptr_eq(&found, other.leftovers().await.unwrap()));
+        // One that begins later looks again.
+        assert!(!Arc::ptr_eq(&found, lake.for_ingest().leftovers().await.unwrap()));
+    }
+
+    #[tokio::test]
+    async fn a_trace_that_is_committed_after_a_failure_stays_in_the_logs() {
+        let (_folder, lake) = lake(&[]).await;
+        let trace = staged(&lake, "aa", "x", 1).await;
+        let layout = lake.catalog().await.unwrap().layout().clone();
+        let changes = lake.additions(&layout, std::slice::from_ref(&trace)).await.unwrap();
+        lake.apply(&layout, changes).await.unwrap();
+        let committed = lake.for_ingest().commit(vec![trace], false).await.unwrap();
+        assert_eq!(committed, [Committed::Added]);
+        assert_eq!(in_log(&lake).await, in_catalog(&lake).await);
+        assert_eq!(in_log(&lake).await.len(), 1);
+    }
+
+    #[tokio::test]
+    async fn a_replacement_takes_out_what_a_dead_one_has_left() {
+        let (_folder, lake) = lake(&[]).await;
+        ingest(&lake, "aa", "x", 1).await;
+        let layout = lake.catalog().await.unwrap().layout().clone();
+        // A process that replaces the trace dies between its commits.
+        let lake = lake.for_ingest();
+        let left = staged(&lake, "aa", "x", 2).await;
+        lake.apply(&layout, lake.additions(&layout, &[left]).await.unwrap()).await.unwrap();
+        assert_eq!((in_log(&lake).await.len(), in_catalog(&lake).await.len()), (2, 1));
+        assert_eq!(ingest(&lake.for_ingest(), "aa", "x", 3).await, Committed::Replaced);
+        assert_eq!(in_log(&lake).await, in_catalog(&lake).await);
+        assert_eq!(in_log(&lake).await.len(), 1);
+    }
+
+    #[tokio::test]
+    async fn a_trace_that_is_committed_twice_keeps_its_files_where_none_are_replaced() {
+        let (folder, lake) = lake(&[]).await;
+        let trace = staged(&lake, "aa", "x", 1).await;
+        let twice = vec![trace.clone(), trace.clone()];
+        let committed = lake.commit(twice, false).await.unwrap();
+        assert_eq!(committed, [Committed::Added, Committed::Existing]);
+        assert_eq!(lake.commit(vec![trace], false).await.unwrap(), [Committed::Existing]);
+        let slices = folder.path().join("slice");
+        assert!(slices.join(file(&lake, "aa").await.path).exists());
+        // The files of another import of the trace are not wanted.
+        let other = staged(&lake, "aa", "x", 1).await;
+        let path = slices.join(&other.files["slice"].path);
+        assert!(path.exists());
+        assert_eq!(lake.commit(vec![other], false).await.unwrap(), [Committed::Existing]);
+        assert!(!path.exists());
     }
 
     #[tokio::test]

@@ -1,5 +1,6 @@
 //! The list of traces that could not be ingested.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use datafusion::arrow::array::{Array, ArrayRef, AsArray, RecordBatch, StringViewArray};
@@ -16,6 +17,8 @@ use crate::{LakeError, runtime};
 
 /// The name of the table.
 pub(crate) const FAILURES: &str = "failures";
+/// How often rows are written while vacuums of young files begin.
+const ATTEMPTS: u32 = 8;
 const COLUMNS: [&str; 4] = ["trace_path", "error", "tpq_version", "failed_at"];
 
 /// A trace that could not be ingested.
@@ -47,21 +50,34 @@ impl Lake {
             text(&|_| env!("CARGO_PKG_VERSION").to_owned()),
             text(&|_| at.clone()),
         ];
-        let rows = RecordBatch::try_new(schema(), columns)?;
-        let path = file_name(FAILURES);
-        let fill = move |writer: &mut dyn ResultWriter| Ok(writer.write(&rows)?);
-        let target = self.store().path(FAILURES, &path)?;
-        let (sizes, options) = (UploadSizes::default(), OutputOptions::default());
-        let size = write_parquet(self.store(), target, sizes, options, schema(), fill).await?;
-        let added = AddedFile {
-            path,
-            size,
-            rows: failures.len() as u64,
-            modified_ms: milliseconds(),
-            digests: None,
-            partition: Vec::new(),
-        };
-        let change = LogChange { add: vec![added], ..LogChange::default() };
+        self.add_failures(RecordBatch::try_new(schema(), columns)?).await
+    }
+
+    /// Adds rows to the list of failures.
+    async fn add_failures(&self, rows: RecordBatch) -> Result<(), LakeError> {
+        let mut lost: HashSet<String> = HashSet::new();
+        for _ in 0..ATTEMPTS {
+            let vacuum = self.last_vacuum().await?;
+            match self.add_failures_after(vacuum, rows.clone(), lost).await? {
+                None => return Ok(()),
+                // Another file takes its place.
+                Some(path) => lost = HashSet::from([path]),
+            }
+        }
+        Err(LakeError::Busy(FAILURES.to_owned()))
+    }
+
+    /// Adds a file with rows to the list in place of those that are lost. Returns its path if another
+    /// vacuum of young files than the last one has begun, which may have removed it.
+    async fn add_failures_after(
+        &self,
+        vacuum: Option<i64>,
+        rows: RecordBatch,
+        lost: HashSet<String>,
+    ) -> Result<Option<String>, LakeError> {
+        let added = self.write_failures(rows).await?;
+        let path = added.path.clone();
+        let change = LogChange { add: vec![added], remove: lost, ..LogChange::default() };
         let log = self.log(FAILURES);
         runtime::blocking(move || {
             if log.state()?.is_none() {
@@ -70,7 +86,25 @@ impl Lake {
             }
             log.apply(&change)
         })
-        .await
+        .await?;
+        Ok((self.last_vacuum().await? != vacuum).then_some(path))
+    }
+
+    /// Writes a file with rows of the list.
+    async fn write_failures(&self, rows: RecordBatch) -> Result<AddedFile, LakeError> {
+        let (path, count) = (file_name(FAILURES), rows.num_rows() as u64);
+        let fill = move |writer: &mut dyn ResultWriter| Ok(writer.write(&rows)?);
+        let target = self.store().path(FAILURES, &path)?;
+        let (sizes, options) = (UploadSizes::default(), OutputOptions::default());
+        let size = write_parquet(self.store(), target, sizes, options, schema(), fill).await?;
+        Ok(AddedFile {
+            path,
+            size,
+            rows: count,
+            modified_ms: milliseconds(),
+            digests: None,
+            partition: Vec::new(),
+        })
     }
 
     /// The list of failures, as rows.
@@ -118,4 +152,31 @@ fn texts_of(batch: &RecordBatch) -> Result<Vec<Vec<String>>, LakeError> {
         }
     }
     Ok(rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_lake::{ingest, lake};
+
+    #[tokio::test]
+    async fn failures_survive_a_vacuum_of_young_files_beside_them() {
+        let (folder, lake) = lake(&[]).await;
+        ingest(&lake, "aa", "x", 1).await;
+        let failure = |path: &str| IngestFailure { path: path.to_owned(), error: "no".to_owned() };
+        lake.record_failures(&[failure("a"), failure("b")]).await.unwrap();
+        let rows = lake.failures().await.unwrap();
+        assert_eq!(rows.num_rows(), 2);
+        // A vacuum begins before the log has the file, and removes it.
+        let vacuum = lake.last_vacuum().await.unwrap();
+        lake.begin_vacuum().await.unwrap();
+        let none = HashSet::new();
+        let path = lake.add_failures_after(vacuum, rows.clone(), none).await.unwrap().unwrap();
+        std::fs::remove_file(folder.path().join(FAILURES).join(&path)).unwrap();
+        assert!(lake.failures().await.is_err());
+        let vacuum = lake.last_vacuum().await.unwrap();
+        let lost = HashSet::from([path]);
+        assert_eq!(lake.add_failures_after(vacuum, rows, lost).await.unwrap(), None);
+        assert_eq!(lake.failures().await.unwrap().num_rows(), 4);
+    }
 }

@@ -2,16 +2,17 @@
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 use futures::{StreamExt, TryStreamExt};
-use tokio::sync::OnceCell;
+use tokio::sync::{Mutex as AsyncMutex, OnceCell};
 use tpq_tables::{TableDecl, Tables};
 
 use crate::catalog::KnownFiles;
 use crate::commit::Leftovers;
-use crate::log::{ColumnType, LogChange, LogChanges, LogEngine, TableLog};
+use crate::log::{ColumnType, LogChange, LogChanges, LogEngine, LogState, TableLog};
 use crate::store::LakeStore;
-use crate::{LakeError, LakeLayout, TRACE_DIGEST, runtime};
+use crate::{LakeCatalog, LakeError, LakeLayout, TRACE_DIGEST, runtime};
 
 /// Logs of tables that are changed at a time.
 pub(crate) const LOGS_AT_A_TIME: usize = 8;
@@ -26,7 +27,9 @@ pub struct LakeOptions {}
 pub struct Lake {
     shared: Arc<Shared>,
     /// What processes that died have left, as one ingest finds it.
-    leftovers: Arc<OnceCell<Leftovers>>,
+    leftovers: Arc<OnceCell<Arc<Leftovers>>>,
+    /// When this ingest began.
+    began: Instant,
     /// The memory limit of upkeep, in bytes.
     memory_limit: Option<u64>,
 }
@@ -36,6 +39,9 @@ struct Shared {
     engine: LogEngine,
     known_files: KnownFiles,
     unfinished: Mutex<Option<String>>,
+    /// What an ingest has found last of processes that died, and when it began to look. Others that
+    /// began before need not look again, as the tasks of a cluster that an executor runs at a time.
+    last_leftovers: AsyncMutex<Option<(Instant, Arc<Leftovers>)>>,
 }
 
 impl Lake {
@@ -94,14 +100,16 @@ impl Lake {
         let store = LakeStore::open(address)?;
         let engine = LogEngine::new(&store)?;
         let (known_files, unfinished) = (KnownFiles::default(), Mutex::default());
-        let shared = Shared { store, engine, known_files, unfinished };
-        Ok(Self { shared: Arc::new(shared), leftovers: Arc::default(), memory_limit: None })
+        let last_leftovers = AsyncMutex::default();
+        let shared = Arc::new(Shared { store, engine, known_files, unfinished, last_leftovers });
+        let (leftovers, began) = (Arc::default(), Instant::now());
+        Ok(Self { shared, leftovers, began, memory_limit: None })
     }
 
-    /// The lake for an ingest that begins now: it looks anew for what processes that died have left.
-    /// What is known of the catalogue is shared.
+    /// The lake for an ingest that begins now: it looks anew for what processes that died have left,
+    /// unless another one does so from now on. What is known of the catalogue is shared.
     pub fn for_ingest(&self) -> Self {
-        Self { leftovers: Arc::default(), ..self.clone() }
+        Self { leftovers: Arc::default(), began: Instant::now(), ..self.clone() }
     }
 
     /// The lake with a memory limit in bytes for work on files that join rows of several traces:
@@ -147,8 +155,23 @@ impl Lake {
         TableLog::new(&self.shared.engine, &self.shared.store, table)
     }
 
-    pub(crate) fn leftovers(&self) -> &OnceCell<Leftovers> {
-        &self.leftovers
+    /// What processes that died before this ingest began have left.
+    pub(crate) async fn leftovers(&self) -> Result<&Arc<Leftovers>, LakeError> {
+        self.leftovers.get_or_try_init(|| self.look_for_leftovers()).await
+    }
+
+    /// One of several ingests looks, and the others wait.
+    async fn look_for_leftovers(&self) -> Result<Arc<Leftovers>, LakeError> {
+        let mut last = self.shared.last_leftovers.lock().await;
+        if let Some((since, found)) = last.as_ref()
+            && *since >= self.began
+        {
+            return Ok(Arc::clone(found));
+        }
+        let since = Instant::now();
+        let found = Arc::new(self.find_leftovers().await?);
+        *last = Some((since, Arc::clone(&found)));
+        Ok(found)
     }
 
     pub(crate) fn known_files(&self) -> &KnownFiles {
@@ -176,6 +199,31 @@ impl Lake {
         let changes: Vec<_> = changes.into_iter().map(apply).collect();
         let changes = futures::stream::iter(changes);
         changes.buffer_unordered(LOGS_AT_A_TIME).try_collect().await
+    }
+
+    /// Commits a change of a table to this state of its log. Returns whether it is the latest:
+    /// otherwise nothing is committed. A log that does not exist is made, without the change.
+    pub(crate) async fn commit_to_log(
+        &self,
+        catalog: &LakeCatalog,
+        table: &'static str,
+        state: Option<LogState>,
+        mut change: LogChange,
+    ) -> Result<bool, LakeError> {
+        let (log, partition) = (self.log(table), catalog.layout().columns_in(table));
+        runtime::blocking(move || {
+            let decl = Tables::DECLS.iter().find(|decl| decl.name == table);
+            let wanted = decl.map(|decl| columns_of(decl, &partition)).unwrap_or_default();
+            match state {
+                None => log.create(&wanted, &partition, &[]).map(|()| false),
+                Some(state) => {
+                    // A later version of tpq has further columns.
+                    change.columns = wanted;
+                    log.commit(&state, &change)
+                }
+            }
+        })
+        .await
     }
 }
 

@@ -14,6 +14,9 @@ use crate::LakeError;
 
 /// Storage waits more than it computes.
 const THREADS: usize = 2;
+/// Files of folders are read and written by threads that wait for the file system. A log with many
+/// commits would start one for each of them.
+const FILE_THREADS: usize = 8;
 /// Logs wait for storage as well.
 const LOG_THREADS: usize = 8;
 
@@ -46,7 +49,8 @@ impl Threads {
 fn handle() -> Result<&'static Handle, LakeError> {
     STORAGE.handle(|| {
         let mut builder = Builder::new_multi_thread();
-        builder.worker_threads(THREADS).thread_name("storage").enable_all().build()
+        builder.worker_threads(THREADS).max_blocking_threads(FILE_THREADS);
+        builder.thread_name("storage").enable_all().build()
     })
 }
 
@@ -157,6 +161,22 @@ mod tests {
         // It may wait for storage.
         let waited = blocking(|| wait(async { Ok(7) })).await;
         assert_eq!(waited.unwrap(), 7);
+    }
+
+    #[test]
+    fn few_threads_read_files() {
+        let ids = wait(async {
+            let read = |_: u32| {
+                tokio::task::spawn_blocking(|| {
+                    std::thread::sleep(Duration::from_millis(1));
+                    std::thread::current().id()
+                })
+            };
+            let ids = futures::future::join_all((0..100).map(read)).await;
+            Ok(ids.into_iter().collect::<Result<std::collections::HashSet<_>, _>>().unwrap())
+        });
+        let ids = ids.unwrap();
+        assert!(ids.len() <= FILE_THREADS, "{ids:?}");
     }
 
     #[test]

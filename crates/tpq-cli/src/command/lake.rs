@@ -118,8 +118,9 @@ pub struct VacuumArgs {
     #[command(flatten)]
     pub address: AddressArgs,
 
-    /// Remove files of at least this age, such as 90m, 24h or 7d. Younger files may be those of a
-    /// running ingest, or of a query that began before they were replaced
+    /// Remove files that were written, and deleted or replaced, at least this long ago, such as 90m,
+    /// 24h or 7d. Later ones may be those of a running ingest, or of a query that began before they
+    /// were replaced
     #[arg(long, value_name = "AGE", default_value = "24h", value_parser = parse_age)]
     pub older_than: Duration,
 }

@@ -236,6 +236,13 @@ impl Lake {
         Ok(is_latest)
     }
 
+    /// Whether no process has changed the catalogue since it was read.
+    pub(crate) async fn is_latest(&self, catalog: &LakeCatalog) -> Result<bool, LakeError> {
+        let log = self.catalog_log();
+        let state = runtime::blocking(move || log.state()).await?;
+        Ok(state.is_some_and(|state| state.version() == catalog.version()))
+    }
+
     /// Whether the latest state of the catalogue has a file.
     async fn catalog_refers_to(&self, path: &str) -> Result<bool, LakeError> {
         let (log, path) = (self.catalog_log(), path.to_owned());

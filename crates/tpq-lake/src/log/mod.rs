@@ -3,8 +3,9 @@
 //! The functions here block; callers run them by [`runtime::blocking`](crate::runtime::blocking).
 
 mod added;
+mod removed;
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -105,7 +106,7 @@ pub(crate) struct LogChange {
 }
 
 impl LogChange {
-    fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.add.is_empty() && self.remove.is_empty() && self.columns.is_empty()
     }
 
@@ -217,6 +218,12 @@ impl TableLog {
             Ok(files)
         };
         list().map_err(|error| self.error(error))
+    }
+
+    /// When files were taken out of the table that it does not have again, by path, in milliseconds
+    /// since 1970. A log says so for some days, a week unless a property of the table says otherwise.
+    pub(crate) fn removals(&self, state: &LogState) -> Result<HashMap<String, i64>, LakeError> {
+        removed::times(&state.0, self.engine()).map_err(|error| self.error(error))
     }
 
     /// Commits a change to the latest state, whatever that is.

@@ -169,10 +169,15 @@ impl Lake {
                 return Ok(Compacted::default());
             }
             let traces = with_joined(&catalog, &joined);
+            let changes = changes(&catalog, &traces, &joined);
+            let removed = without_additions(&changes);
             if attempt == 0 && is_any {
-                self.apply(catalog.layout(), changes(&catalog, &traces, &joined)).await?;
+                self.apply(catalog.layout(), changes).await?;
             }
             if self.rewrite_catalog(&catalog, traces).await? {
+                // A reconciliation beside this may have added them again before the catalogue had
+                // the joined files.
+                self.apply(catalog.layout(), removed).await?;
                 let (before, after) = (sources_of(&joined).len() as u64, joined.len() as u64);
                 return Ok(Compacted { before, after });
             }
@@ -247,6 +252,16 @@ fn changes(catalog: &LakeCatalog, traces: &[LakeTrace], joined: &[Joined]) -> Lo
         }
     }
     changes
+}
+
+/// The same changes as far as they take files out of logs.
+fn without_additions(changes: &LogChanges) -> LogChanges {
+    let removed = changes.iter().filter(|(_, change)| !change.remove.is_empty()).map(|it| {
+        let (table, change) = it;
+        let remove = change.remove.clone();
+        (table.clone(), LogChange { remove, ..LogChange::default() })
+    });
+    removed.collect()
 }
 
 /// Keeps files of which all traces still have the files that were joined.

@@ -43,6 +43,7 @@ pub(super) fn join(
         let all = source.metadata.num_row_groups();
         let chosen = part.file.row_groups;
         let chosen = chosen.map_or(0..all, |own| own.first..own.first.saturating_add(own.count));
+        check_rows(&part.file, &source.metadata, chosen.clone())?;
         let first = joiner.groups;
         joiner.append(&source, chosen, limits.window)?;
         spans.push((first, joiner.groups - first));
@@ -50,6 +51,21 @@ pub(super) fn join(
     }
     joiner.end().map_err(LakeError::parquet("a new file"))?;
     Ok(spans)
+}
+
+/// Refuses a file with other rows of a trace than the catalogue says: no row is lost unnoticed.
+fn check_rows(
+    file: &TableFile,
+    metadata: &ParquetMetaData,
+    chosen: Range<usize>,
+) -> Result<(), LakeError> {
+    let groups = metadata.row_groups().get(chosen).unwrap_or_default();
+    let found: i64 = groups.iter().map(|group| group.num_rows()).sum();
+    if u64::try_from(found).is_ok_and(|found| found == file.rows) {
+        return Ok(());
+    }
+    let (path, rows) = (&file.path, file.rows);
+    Err(LakeError::Catalog(format!("{path} has {found} rows of a trace in place of {rows}")))
 }
 
 /// A file with its directory of row groups.

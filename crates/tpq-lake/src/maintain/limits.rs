@@ -16,6 +16,9 @@ const MOST_WINDOW: u64 = 8 << 20;
 const LEAST_WINDOW: u64 = 256 << 10;
 /// The memory of a part that waits for its commit, in bytes, about.
 const PART: u64 = 1 << 10;
+/// The most bytes of small files, and the most parts, that are held in memory without a limit.
+const MOST_KEPT: u64 = 32 << 20;
+const MOST_WAITING: usize = 1 << 17;
 /// How often a commit holds the catalogue: as it was, as it becomes, and the latter as rows and as
 /// bytes of a file.
 const CATALOGS: u64 = 4;
@@ -46,8 +49,8 @@ impl JoinLimits {
                 target: TARGET,
                 most_traces: MOST_TRACES,
                 window: MOST_WINDOW,
-                kept: TARGET,
-                waiting: usize::MAX,
+                kept: MOST_KEPT,
+                waiting: MOST_WAITING,
                 upload: UploadSizes::default(),
                 memory,
             };
@@ -57,8 +60,8 @@ impl JoinLimits {
             target: limit.saturating_mul(2).min(TARGET),
             most_traces: traces.clamp(LEAST_TRACES, MOST_TRACES),
             window: (limit / 16).clamp(LEAST_WINDOW, MOST_WINDOW),
-            kept: (limit / 8).min(TARGET),
-            waiting: usize::try_from(limit / 8 / PART).unwrap_or(usize::MAX),
+            kept: (limit / 8).min(MOST_KEPT),
+            waiting: usize::try_from(limit / 8 / PART).unwrap_or(usize::MAX).min(MOST_WAITING),
             upload: UploadSizes::within(Some(limit / 4)),
             memory,
         }
@@ -118,6 +121,16 @@ mod tests {
         assert_eq!(of(64), [128, 64, 4096]);
         assert_eq!(of(1 << 20), [128, 256, 8192]);
         assert_eq!(of(0), [0, 16, 256]);
+    }
+
+    #[test]
+    fn what_is_held_has_a_bound_without_a_limit_as_well() {
+        let none = JoinLimits::within(None);
+        assert_eq!((none.kept, none.waiting), (MOST_KEPT, MOST_WAITING));
+        let much = JoinLimits::within(Some(1 << 40));
+        assert_eq!((much.kept, much.waiting), (MOST_KEPT, MOST_WAITING));
+        let little = JoinLimits::within(Some(64 << 20));
+        assert_eq!((little.kept, little.waiting), (8 << 20, 8 << 10));
     }
 
     #[test]

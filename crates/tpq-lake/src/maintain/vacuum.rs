@@ -9,7 +9,7 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use object_store::ObjectMeta;
 
-use crate::catalog::TRACES;
+use crate::catalog::{LakeCatalog, TRACES};
 use crate::commit::referenced;
 use crate::failures::FAILURES;
 use crate::lake::Lake;
@@ -32,48 +32,47 @@ pub struct Vacuumed {
     pub bytes: u64,
 }
 
+/// Which files a vacuum removes.
+#[derive(Clone, Copy)]
+struct Ages {
+    /// Those that were written up to this time, in milliseconds since 1970…
+    written: i64,
+    /// …and, where a log had them, were taken out of it up to this one.
+    taken_out: i64,
+}
+
 impl Lake {
-    /// Removes files that neither the catalogue nor a log refers to and that are at least `age` old,
-    /// as younger ones may be those of a running ingest, or of a statement that began before they
-    /// were replaced. Leaves symbolic links and what is behind them. Then writes files with rows of
-    /// deleted traces without these rows, where a process died before it did so.
+    /// Removes files that neither the catalogue nor a log refers to, that are at least `age` old, as
+    /// younger ones may be those of a running ingest, and that no log has had for this time, as a
+    /// statement that began before they were replaced may still read them. Leaves symbolic links and
+    /// what is behind them. Then writes files with rows of deleted traces without these rows, where a
+    /// process died before it did so.
     ///
     /// # Errors
     /// When the lake cannot be read, or a file cannot be removed.
     pub async fn vacuum(&self, age: Duration) -> Result<Vacuumed, LakeError> {
         let milliseconds_of_age = i64::try_from(age.as_millis()).unwrap_or(i64::MAX);
-        let mut before = milliseconds().saturating_sub(milliseconds_of_age);
+        let mut written = milliseconds().saturating_sub(milliseconds_of_age);
         if age < LONGEST_WORK {
             // Files from then on may be those of work that knows of this vacuum.
-            before = before.min(self.begin_vacuum().await?.saturating_sub(1));
+            written = written.min(self.begin_vacuum().await?.saturating_sub(1));
         }
         self.reconcile(Some(age)).await?;
+        // With an age of 0, this includes what was taken out of logs a moment ago.
+        let taken_out = milliseconds().saturating_sub(milliseconds_of_age);
+        let ages = Ages { written, taken_out };
         // Read after the vacuum was counted: it has what was committed before.
         let catalog = self.catalog().await?;
         let mut removed = Vacuumed::default();
         let tables = self.tables().await?.into_iter().map(|decl| decl.name);
         for table in tables.chain([TRACES, FAILURES]) {
-            let log = self.log(table);
-            let active = runtime::blocking(move || match log.state()? {
-                Some(state) => log.files(&state),
-                None => Ok(Vec::new()),
-            });
-            let mut kept: HashSet<String> =
-                active.await?.into_iter().map(|file| file.path).collect();
-            kept.extend(referenced(&catalog, table).into_keys());
-            let mut unwanted = self.store().list(table).await?;
-            unwanted.retain(|object| {
-                let is_young = object.last_modified.timestamp_millis() > before;
-                let name = self.store().name_in(table, &object.location);
-                !is_young && name.is_some_and(|name| !name.starts_with(LOG) && !kept.contains(name))
-            });
-            for object in self.without_linked(table, unwanted).await? {
+            for object in self.unwanted(&catalog, table, ages).await? {
                 self.store().delete(&object.location).await?;
                 removed.files += 1;
                 removed.bytes += object.size;
             }
             if let Some(folder) = self.store().folder(table) {
-                let partial = runtime::blocking(move || remove_partial_files(&folder, before));
+                let partial = runtime::blocking(move || remove_partial_files(&folder, written));
                 let partial = partial.await?;
                 removed.files += partial.files;
                 removed.bytes += partial.bytes;
@@ -81,6 +80,41 @@ impl Lake {
         }
         self.leave_out_unused().await?;
         Ok(removed)
+    }
+
+    /// The files of a table that are to be removed.
+    async fn unwanted(
+        &self,
+        catalog: &LakeCatalog,
+        table: &str,
+        ages: Ages,
+    ) -> Result<Vec<ObjectMeta>, LakeError> {
+        let log = self.log(table);
+        let found = runtime::blocking(move || {
+            let state = log.state()?;
+            let files = state.as_ref().map_or(Ok(Vec::new()), |state| log.files(state))?;
+            Ok((state, files))
+        });
+        let (state, files) = found.await?;
+        let mut kept: HashSet<String> = files.into_iter().map(|file| file.path).collect();
+        kept.extend(referenced(catalog, table).into_keys());
+        let mut unwanted = self.store().list(table).await?;
+        unwanted.retain(|object| {
+            let is_young = object.last_modified.timestamp_millis() > ages.written;
+            let name = self.store().name_in(table, &object.location);
+            !is_young && name.is_some_and(|name| !name.starts_with(LOG) && !kept.contains(name))
+        });
+        // Most tables of most vacuums have none, and their logs need not be read again.
+        if let (Some(state), false) = (state, unwanted.is_empty()) {
+            let log = self.log(table);
+            let removals = runtime::blocking(move || log.removals(&state)).await?;
+            unwanted.retain(|object| {
+                let name = self.store().name_in(table, &object.location);
+                let at = name.and_then(|name| removals.get(name));
+                at.is_none_or(|at| *at <= ages.taken_out)
+            });
+        }
+        self.without_linked(table, unwanted).await
     }
 
     /// The files of a table that are reached without symbolic links. A listing of a folder follows
@@ -144,7 +178,10 @@ fn remove_partial_files(folder: &Path, before: i64) -> Result<Vacuumed, LakeErro
                 && is_partial(&entry.file_name())
                 && modified_ms(&metadata) <= before
             {
-                std::fs::remove_file(entry.path()).map_err(failed)?;
+                match std::fs::remove_file(entry.path()) {
+                    Err(error) if error.kind() == ErrorKind::NotFound => continue,
+                    gone => gone.map_err(failed)?,
+                }
                 removed.files += 1;
                 removed.bytes += metadata.len();
             }
@@ -165,4 +202,60 @@ fn is_partial(name: &OsStr) -> bool {
 fn modified_ms(metadata: &Metadata) -> i64 {
     let since = metadata.modified().ok().and_then(|at| at.duration_since(UNIX_EPOCH).ok());
     since.and_then(|since| i64::try_from(since.as_millis()).ok()).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::File;
+    use std::path::PathBuf;
+    use std::time::SystemTime;
+
+    use super::*;
+    use crate::test_lake::{file, in_catalog, ingest, lake};
+
+    /// Makes all files of a folder two days old.
+    fn make_old(folder: &Path) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_file() {
+                let file = File::options().write(true).open(path).unwrap();
+                file.set_modified(SystemTime::now() - 2 * LONGEST_WORK).unwrap();
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn files_stay_that_were_just_replaced_however_old_they_are() {
+        let (folder, lake) = lake(&[]).await;
+        for digest in ["aa", "bb", "cc"] {
+            ingest(&lake, digest, "x", 1).await;
+        }
+        let path_of = |path: String| folder.path().join("slice").join(path);
+        let mut replaced: Vec<PathBuf> = Vec::new();
+        for digest in ["aa", "bb", "cc"] {
+            replaced.push(path_of(file(&lake, digest).await.path));
+        }
+        let mut rows = lake.store().list(TRACES).await.unwrap().into_iter().map(|it| it.location);
+        let rows = rows.find(|path| path.as_ref().ends_with(".parquet")).unwrap();
+        // One by its trace, one with its trace, and one by a joined file.
+        ingest(&lake, "aa", "x", 5).await;
+        lake.delete(&HashSet::from(["bb".to_owned()])).await.unwrap();
+        ingest(&lake, "dd", "x", 1).await;
+        lake.compact().await.unwrap();
+        let stray = path_of("ee-1.parquet".to_owned());
+        std::fs::write(&stray, "left by a process that died").unwrap();
+        for table in ["slice", TRACES] {
+            make_old(&folder.path().join(table));
+        }
+        let removed = lake.vacuum(LONGEST_WORK).await.unwrap();
+        assert_eq!(removed.files, 1);
+        assert!(!stray.exists() && replaced.iter().all(|path| path.exists()));
+        assert!(lake.store().read(&rows).await.is_ok());
+        lake.vacuum(Duration::ZERO).await.unwrap();
+        assert!(!replaced.iter().any(|path| path.exists()));
+        assert!(lake.store().read(&rows).await.is_err());
+        for path in in_catalog(&lake).await {
+            assert!(path_of(path).exists());
+        }
+    }
 }

@@ -217,6 +217,19 @@ async fn what_was_joined_before_an_error_is_committed() {
 }
 
 #[tokio::test]
+async fn a_file_without_some_rows_of_its_trace_is_not_joined() {
+    let (_folder, lake) = lake(&[]).await;
+    for digest in ["aa", "bb"] {
+        ingest(&lake, digest, "x", 3).await;
+    }
+    let mut group = groups_of_slices(&lake).await.pop().unwrap();
+    group.parts[1].file.rows = 4;
+    let refused = lake.join_group(group, &limits(), None).await.err().unwrap();
+    assert!(refused.to_string().ends_with("has 3 rows of a trace in place of 4"), "{refused}");
+    assert_eq!(lake.compact().await.unwrap(), Compacted { before: 2, after: 1 });
+}
+
+#[tokio::test]
 async fn rows_that_a_dead_process_has_left_in_a_joined_file_are_left_out() {
     for compacts in [false, true] {
         let (_folder, lake) = lake(&[]).await;
