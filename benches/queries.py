@@ -82,9 +82,9 @@ def run_tpq(tpq, trace, threads, views, queries):
         shell = [tpq, "shell", trace, "--no-cache", "-q", "--threads", str(threads)]
         done = subprocess.run(shell, input="\n".join(script) + "\n", capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
-        told = re.findall(r"rows? in ([0-9.]+) s", done.stdout + done.stderr)
-        # Told to the millisecond.
-        times = [max(float(seconds) * 1e3, 0.5) for seconds in told]
+        told = re.findall(r"rows? in ([0-9.]+) (m?s)\b", done.stdout + done.stderr)
+        # Tenths of a millisecond, or milliseconds from a tenth of a second on.
+        times = [max(float(time) * (1 if unit == "ms" else 1e3), 0.05) for time, unit in told]
         assert len(times) == TURNS * len(queries), (len(times), done.stdout, done.stderr)
         rows = []
         for file in files:

@@ -57,6 +57,10 @@ use crate::views::Prelude;
 const MERGE_BUFFER: usize = 16 << 20;
 /// The number of keys of a join's small side up to which the scan of the other side knows them.
 const MAX_KEYS: usize = 8192;
+/// The share of the integers between the least and the greatest key of a join's small side from
+/// which an array finds the rows of a key. It takes as much memory as a hash table then. Half of
+/// the ids on each of two threads are less than DataFusion asks for.
+const KEY_DENSITY: &str = "0.1";
 /// Bytes of a limit for each row of a batch: with less, batches are shorter than usual.
 const LIMIT_FOR_A_ROW: usize = 8192;
 /// Bytes that a sort reserves for merging what it has spilled, as DataFusion has it.
@@ -110,6 +114,7 @@ pub(crate) fn session_config(options: &SessionOptions, memory: Memory) -> Sessio
         .set_usize("datafusion.execution.sort_pushdown_buffer_capacity", MERGE_BUFFER)
         // Scans read rows with these keys alone.
         .set_usize("datafusion.optimizer.hash_join_inlist_pushdown_max_distinct_values", MAX_KEYS)
+        .set_str("datafusion.execution.perfect_hash_join_min_key_density", KEY_DENSITY)
         // Scans split themselves into neighbouring parts, which keeps the order of rows;
         // distributing batches round-robin would lose it.
         .with_round_robin_repartition(false);

@@ -7,25 +7,22 @@
 //!
 //! A query may keep all threads of its runtime busy, and some steps of DataFusion cannot be
 //! interrupted. So the work has a runtime of its own, which can be abandoned: the prompt returns,
-//! and the memory is released when the work stops.
+//! and the memory is released when the work stops. Work that ends by itself leaves its runtime for
+//! the next (`detached_runtime`).
 
 use std::time::Duration;
 
-use anyhow::Context;
-use tokio::runtime::Handle;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::sync::oneshot;
 use tpq::CancelToken;
 
-use crate::runtime;
+use super::detached_runtime::{DetachedRuntime, KEPT};
 use crate::signals::Interrupts;
 
 /// How long the prompt waits for cancelled work to stop.
 const CANCEL_TIMEOUT: Duration = Duration::from_millis(700);
 /// The number of events that may wait to be handled.
 const MAX_PENDING_EVENTS: usize = 4;
-/// Longer than any step takes, and short enough not to overflow a clock.
-const NO_TIMEOUT: Duration = Duration::from_secs(365 * 24 * 3600);
 
 /// How work ended.
 pub enum WorkResult<T> {
@@ -71,19 +68,24 @@ where
     T: Send + 'static,
     W: Future<Output = anyhow::Result<T>>,
 {
-    let (mut messages, ended) = start(work)?;
+    let runtime = KEPT.take()?;
+    let mut messages = start(&runtime, work);
     loop {
         tokio::select! {
             biased;
             () = interrupts.next() => {
                 cancel.cancel();
                 drop(messages);
-                let still_running = !has_stopped(ended, &mut interrupts).await;
+                let still_running = !has_stopped(runtime.end(), &mut interrupts).await;
                 return Ok(WorkResult::Cancelled { still_running });
             }
             message = messages.recv() => match message {
                 Some(Message::Event(event)) => handle(event).inspect_err(|_| cancel.cancel())?,
-                Some(Message::End(outcome)) => return outcome.map(WorkResult::Done),
+                Some(Message::End(outcome)) => {
+                    let done = outcome?;
+                    KEPT.put(runtime);
+                    return Ok(WorkResult::Done(done));
+                }
                 None => anyhow::bail!("the work stopped unexpectedly, which is a bug in tpq"),
             }
         }
@@ -113,25 +115,19 @@ where
     }
 }
 
-/// The messages of the work, and a receiver that closes when its threads have ended.
-type StartedWork<E, T> = (Receiver<Message<E, T>>, oneshot::Receiver<()>);
-
 /// Starts the work, which is dropped at its next await point once the receiver of its messages is
-/// dropped. The second receiver returns an error when all threads of the work have ended.
+/// dropped.
 fn start<E, T, W>(
+    runtime: &DetachedRuntime,
     work: impl FnOnce(Events<E, T>) -> W + Send + 'static,
-) -> anyhow::Result<StartedWork<E, T>>
+) -> Receiver<Message<E, T>>
 where
     E: Send + 'static,
     T: Send + 'static,
     W: Future<Output = anyhow::Result<T>>,
 {
-    let runtime = runtime::build(Some(Handle::current().metrics().num_workers()))
-        .context("cannot start the threads of a query")?;
     let (sender, receiver) = channel(MAX_PENDING_EVENTS);
-    let (running, ended) = oneshot::channel::<()>();
-    let thread = std::thread::Builder::new().name("query".into()).stack_size(runtime::STACK);
-    let run = move || {
+    runtime.run(move |runtime| {
         runtime.block_on(async {
             let events = Events(sender.clone());
             let outcome = tokio::select! {
@@ -142,12 +138,8 @@ where
             // Without a receiver, the work was cancelled at the last moment.
             let _ = sender.send(Message::End(outcome)).await;
         });
-        // Tasks that do not yield end in their own time, and this thread with them.
-        runtime.shutdown_timeout(NO_TIMEOUT);
-        drop(running);
-    };
-    thread.spawn(run).context("cannot start the thread of a query")?;
-    Ok((receiver, ended))
+    });
+    receiver
 }
 
 /// Waits until cancelled work has stopped. Returns false if it does not stop in time, or if Ctrl-C

@@ -170,8 +170,8 @@ impl State {
                 _ => Box::new(BufWriter::new(std::io::stdout())),
             };
             let mut writer = writer(self.screen.format, sink, OutputOptions::default());
-            let started = Instant::now();
             let memory = PeakMemory::watch();
+            let started = Instant::now();
             let outcome = match statement.names_schema(LAKE_SCHEMA) {
                 true => self.run_on_all(&statement, writer.as_mut()).await?,
                 false => self.run_on_each(&statement, writer.as_mut()).await?,

@@ -9,6 +9,7 @@
 
 mod completion;
 mod detached_query;
+mod detached_runtime;
 mod dot;
 mod file;
 mod helper;
@@ -146,9 +147,9 @@ impl Shell {
     async fn run_script(&mut self, sql: &str) -> anyhow::Result<Flow> {
         for statement in self.trace.session().statements(sql)? {
             self.last = statement.text().to_owned();
-            let started = Instant::now();
             let page = SharedBuffer::default();
             let memory = PeakMemory::watch();
+            let started = Instant::now();
             let Outcome { shown, ended } = self.run_statement(statement.clone(), &page).await?;
             let measured = (started.elapsed(), memory.bytes());
             if let WorkResult::Cancelled { still_running } = ended {

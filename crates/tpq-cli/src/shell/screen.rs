@@ -98,7 +98,7 @@ impl Screen {
             None => return,
         };
         if self.timer {
-            text.push_str(&format!(" in {:.3} s", elapsed.as_secs_f64()));
+            text.push_str(&format!(" in {}", statement_time(elapsed)));
             if let Some(peak) = peak {
                 text.push_str(&format!(", memory at most {}", bytes(peak)));
             }
@@ -114,5 +114,26 @@ impl Screen {
 pub fn cancelled_message(shown: ShownRows, elapsed: Duration, still_running: bool) -> String {
     let rows = ShownRows { is_truncated: false, ..shown }.describe(None);
     let still = if still_running { "; its last step ends in the background" } else { "" };
-    format!("cancelled after {:.3} s, with {rows} so far{still}", elapsed.as_secs_f64())
+    format!("cancelled after {}, with {rows} so far{still}", statement_time(elapsed))
+}
+
+/// The time of a statement. Most statements take a few milliseconds, of which tenths are shown.
+fn statement_time(elapsed: Duration) -> String {
+    if elapsed < Duration::from_millis(100) {
+        format!("{:.1} ms", elapsed.as_secs_f64() * 1e3)
+    } else {
+        format!("{:.3} s", elapsed.as_secs_f64())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_times_have_tenths_of_milliseconds() {
+        let all = [40, 3_449, 99_940, 100_000, 2_345_678];
+        let expected = ["0.0 ms", "3.4 ms", "99.9 ms", "0.100 s", "2.346 s"];
+        assert_eq!(all.map(|us| statement_time(Duration::from_micros(us))), expected);
+    }
 }

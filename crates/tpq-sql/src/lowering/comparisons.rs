@@ -8,12 +8,15 @@ use datafusion::logical_expr::utils::merge_schema;
 use datafusion::logical_expr::{BinaryExpr, Case, Expr, ExprSchemable, LogicalPlan, Operator};
 
 use super::repeats::check_expression;
-use crate::named_expressions::rewrite_expressions;
+use crate::named_expressions::{has_part, rewrite_expressions};
 use crate::perfetto_sql::{Comparison, Mark, make_comparable};
 
 /// Converts the operands of such comparisons.
 pub(super) fn lower(plan: LogicalPlan) -> Result<LogicalPlan> {
     let lowered = plan.transform_up_with_subqueries(|node| {
+        if !has_part(&node, is_converted)? {
+            return Ok(Transformed::no(node));
+        }
         let schema = merge_schema(&node.inputs());
         rewrite_expressions(node, |expr| match expr {
             Expr::BinaryExpr(comparison) => Ok(compared(comparison, &schema)),
@@ -22,6 +25,19 @@ pub(super) fn lower(plan: LogicalPlan) -> Result<LogicalPlan> {
         })
     });
     Ok(lowered?.data)
+}
+
+/// Whether the operands of an expression may be converted.
+fn is_converted(expr: &Expr) -> bool {
+    match expr {
+        Expr::BinaryExpr(comparison) => is_distinctness(&comparison.op),
+        Expr::Case(case) => case.expr.is_some(),
+        _ => false,
+    }
+}
+
+fn is_distinctness(operator: &Operator) -> bool {
+    matches!(operator, Operator::IsDistinctFrom | Operator::IsNotDistinctFrom)
 }
 
 /// Whether two expressions have types that the engine would convert in its own way.
@@ -38,8 +54,7 @@ fn differ(left: &Expr, right: &Expr, schema: &DFSchema) -> bool {
 
 fn compared(mut comparison: BinaryExpr, schema: &DFSchema) -> Transformed<Expr> {
     let BinaryExpr { left, op, right } = &mut comparison;
-    let is_distinctness = matches!(op, Operator::IsDistinctFrom | Operator::IsNotDistinctFrom);
-    if !is_distinctness {
+    if !is_distinctness(op) {
         return Transformed::no(Expr::BinaryExpr(comparison));
     }
     if differ(left, right, schema) {

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use datafusion::arrow::datatypes::DataType;
-use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
+use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::common::{DFSchema, Result, ScalarValue};
 use datafusion::logical_expr::expr::{InList, InSubquery};
 use datafusion::logical_expr::utils::merge_schema;
@@ -16,7 +16,7 @@ use datafusion::logical_expr::{
 use super::repeats::check_expression;
 use super::value_class::Class;
 use crate::functions::{CAST_TEXT, COMPARABLE, is_text, real_prefix, real_text, sqlite_call};
-use crate::named_expressions::rewrite_expressions;
+use crate::named_expressions::{has_part, rewrite_expressions};
 use crate::perfetto_sql::{
     Affinity, Comparison, Mark, Side, affinity, affinity_in, column_affinity, convert, final_type,
 };
@@ -24,13 +24,17 @@ use crate::perfetto_sql::{
 /// Converts the lists of all IN operators.
 pub(super) fn lower(plan: LogicalPlan) -> Result<LogicalPlan> {
     let lowered = plan.transform_up_with_subqueries(|node| {
+        if !has_part(&node, |part| matches!(part, Expr::InList(_) | Expr::InSubquery(_)))? {
+            return Ok(Transformed::no(node));
+        }
         let inputs = node.inputs();
         let schema = merge_schema(&inputs);
         // Only a search in rows asks where columns come from.
-        let inputs: Vec<LogicalPlan> = match has_search(&node)? {
-            true => inputs.into_iter().cloned().collect(),
-            false => Vec::new(),
-        };
+        let inputs: Vec<LogicalPlan> =
+            match has_part(&node, |part| matches!(part, Expr::InSubquery(_)))? {
+                true => inputs.into_iter().cloned().collect(),
+                false => Vec::new(),
+            };
         rewrite_expressions(node, |expr| match expr {
             Expr::InList(list) => converted(list, &schema),
             Expr::InSubquery(search) => comparable(search, &inputs, &schema),
@@ -38,16 +42,6 @@ pub(super) fn lower(plan: LogicalPlan) -> Result<LogicalPlan> {
         })
     });
     Ok(lowered?.data)
-}
-
-/// Whether a step has an expression that searches a value in the rows of a subquery.
-fn has_search(step: &LogicalPlan) -> Result<bool> {
-    let mut found = false;
-    step.apply_expressions(|expr| {
-        found |= expr.exists(|part| Ok(matches!(part, Expr::InSubquery(_))))?;
-        Ok(TreeNodeRecursion::Continue)
-    })?;
-    Ok(found)
 }
 
 fn converted(mut list: InList, schema: &DFSchema) -> Result<Transformed<Expr>> {

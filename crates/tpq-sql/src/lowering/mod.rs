@@ -22,7 +22,7 @@ mod window_keys;
 mod zeros;
 
 use datafusion::common::Result;
-use datafusion::logical_expr::LogicalPlan;
+use datafusion::logical_expr::{Expr, LogicalPlan};
 
 pub(crate) use sql_functions::{SqlCall, SqlCallSource, inline_calls};
 pub(crate) use table_calls::CallSource;
@@ -44,4 +44,9 @@ pub(crate) fn lower(plan: LogicalPlan) -> Result<LogicalPlan> {
     let plan = subqueries::lower(plan)?;
     let plan = values_in_joins::lower(plan)?;
     keys::lower(plan)
+}
+
+/// Whether an expression is the result of a query in it.
+fn is_subquery(expr: &Expr) -> bool {
+    matches!(expr, Expr::ScalarSubquery(_) | Expr::Exists(_) | Expr::InSubquery(_))
 }

@@ -20,11 +20,11 @@ use datafusion::logical_expr::{
     Signature, Subquery, SubqueryAlias, TableScan, TableSource, TypeSignature, Volatility,
 };
 
-use super::CallSource;
+use super::{CallSource, is_subquery};
 use crate::catalog::{SqlFunction, converted, convertible, type_name};
 use crate::errors::SqlError;
 use crate::functions::is_text;
-use crate::named_expressions::rewrite_expressions;
+use crate::named_expressions::{has_part, rewrite_expressions};
 use crate::perfetto_sql::{Declared, check_call};
 
 /// An argument as the function declares it.
@@ -257,6 +257,9 @@ fn call_of(expr: &Expr) -> Option<(&SqlCall, &[Expr])> {
 
 /// The calls in the expressions of a node, and in subqueries those with columns of this node.
 fn inline_in(node: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
+    if !has_part(&node, |part| is_subquery(part) || call_of(part).is_some())? {
+        return Ok(Transformed::no(node));
+    }
     let schema = merge_schema(&node.inputs());
     let inlined = rewrite_expressions(node, |expr| match call_of(&expr) {
         Some((call, args)) => Ok(Transformed::yes(value(call, args, &schema)?)),

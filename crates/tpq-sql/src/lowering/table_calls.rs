@@ -17,7 +17,9 @@ use datafusion::logical_expr::{
     Projection, Subquery, TableScan, TableSource, binary_expr, lit,
 };
 
+use super::is_subquery;
 use crate::functions::TableFunction;
+use crate::named_expressions::has_part;
 use crate::operators::TableCall;
 
 /// Stands in the plan for a call of a table function until it is lowered.
@@ -67,6 +69,9 @@ fn lower_subqueries_of(
     node: LogicalPlan,
     around: &[DFSchemaRef],
 ) -> Result<Transformed<LogicalPlan>> {
+    if !has_part(&node, is_subquery)? {
+        return Ok(Transformed::no(node));
+    }
     let mut seen = DFSchema::empty();
     for input in node.inputs() {
         seen.merge(input.schema());

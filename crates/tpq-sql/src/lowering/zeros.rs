@@ -7,15 +7,27 @@ use datafusion::common::{DFSchema, Result, ScalarValue};
 use datafusion::logical_expr::utils::merge_schema;
 use datafusion::logical_expr::{Expr, ExprSchemable, LogicalPlan, lit};
 
-use crate::named_expressions::rewrite_expressions;
+use crate::named_expressions::{has_part, rewrite_expressions};
 
 /// Makes both zeros the same in such places.
 pub(super) fn lower(plan: LogicalPlan) -> Result<LogicalPlan> {
     let lowered = plan.transform_up_with_subqueries(|node| {
+        if !has_part(&node, is_compared)? {
+            return Ok(Transformed::no(node));
+        }
         let schema = merge_schema(&node.inputs());
         rewrite_expressions(node, |expr| Ok(same_zeros(expr, &schema)))
     });
     Ok(lowered?.data)
+}
+
+/// Whether the engine may compare the bits of reals for an expression.
+fn is_compared(expr: &Expr) -> bool {
+    match expr {
+        Expr::InList(_) => true,
+        Expr::AggregateFunction(call) => call.params.distinct,
+        _ => false,
+    }
 }
 
 fn same_zeros(expr: Expr, schema: &DFSchema) -> Transformed<Expr> {

@@ -69,18 +69,21 @@ pub(super) fn with_ids_below(
     Ok(None)
 }
 
-/// The same for a join. One that adds rows of NULLs would have no id for them.
+/// The same for a join, for a side that keeps all its values. The other side of an outer join gets
+/// NULLs, which would have no id.
 fn with_ids_below_join(
     plan: &Arc<dyn ExecutionPlan>,
     join: &HashJoinExec,
     column: usize,
 ) -> Result<Option<(Arc<dyn ExecutionPlan>, StringIds)>> {
-    let is_plain = *join.join_type() == JoinType::Inner && join.filter().is_none();
-    let given_once = gives_once(join.projection.as_deref(), column);
-    let (input, column) = match side(join, column).filter(|_| is_plain && given_once) {
-        Some(Side::Build(column)) => (0, column),
-        Some(Side::Probe(column)) => (1, column),
-        None => return Ok(None),
+    use JoinType::{Inner, Left, Right};
+    if join.filter().is_some() || !gives_once(join.projection.as_deref(), column) {
+        return Ok(None);
+    }
+    let (input, column) = match (side(join, column), join.join_type()) {
+        (Some(Side::Build(column)), Inner | Left) => (0, column),
+        (Some(Side::Probe(column)), Inner | Right) => (1, column),
+        _ => return Ok(None),
     };
     if join.on().iter().any(|(build, probe)| reads([build, probe][input], column)) {
         return Ok(None);

@@ -10,6 +10,7 @@
 //! DataFusion's own `MemTable` would be enough for small tables, but it has no statistics for
 //! pruning, accepts no filters, and loses its sort order when the plan is split over threads.
 
+mod ascii_contains;
 mod chunked;
 mod distinct_values;
 mod group_keys;

@@ -20,6 +20,7 @@ use datafusion::physical_expr::expressions::{
 use datafusion::physical_expr::utils::collect_columns;
 use datafusion::physical_expr::{PhysicalExpr, ScalarFunctionExpr};
 
+use super::ascii_contains::AsciiContains;
 use super::chunked::ChunkedTable;
 
 /// Functions that depend only on their arguments and never fail.
@@ -36,6 +37,8 @@ pub(super) struct TextFilter {
     /// The filter, on the only column of `schema`.
     filter: Arc<dyn PhysicalExpr>,
     schema: SchemaRef,
+    /// The same filter for texts of ASCII, if it has such a form.
+    contains: Option<AsciiContains>,
     /// The result for each string, by string id: `UNKNOWN`, `NO` or `YES`.
     results: Vec<AtomicU8>,
 }
@@ -64,8 +67,10 @@ impl TextFilter {
                 None => Transformed::no(node),
             })
         });
+        let filter = moved.data()?;
+        let contains = AsciiContains::of(&filter);
         let results = (0..strings).map(|_| AtomicU8::new(UNKNOWN)).collect();
-        Ok(Some(Self { column, filter: moved.data()?, schema, results }))
+        Ok(Some(Self { column, filter, schema, contains, results }))
     }
 
     /// Evaluates the filter on rows of a chunk; a set bit is a row that passes.
@@ -76,6 +81,15 @@ impl TextFilter {
         rows: Range<usize>,
     ) -> Result<BooleanBuffer> {
         let ids = table.string_ids(chunk, rows, self.column)?;
+        let mut all_known = true;
+        let passing = BooleanBuffer::collect_bool(ids.len(), |row| {
+            let result = self.result(ids[row]);
+            all_known &= result != UNKNOWN;
+            result == YES
+        });
+        if all_known {
+            return Ok(passing);
+        }
         self.evaluate_unknown(table, &ids)?;
         Ok(BooleanBuffer::collect_bool(ids.len(), |row| self.result(ids[row]) == YES))
     }
@@ -84,6 +98,11 @@ impl TextFilter {
     /// does not pass.
     fn result(&self, id: u32) -> u8 {
         self.results.get(id as usize).map_or(NO, |result| result.load(Ordering::Relaxed))
+    }
+
+    fn store(&self, id: u32, passes: bool) {
+        let result = if passes { YES } else { NO };
+        self.results[id as usize].store(result, Ordering::Relaxed);
     }
 
     /// Evaluates the filter for the strings of some chunks, all at once: where letters of both
@@ -114,6 +133,10 @@ impl TextFilter {
     /// Evaluates the filter for strings, each of which is there once. Several threads may evaluate
     /// the same string at the same time; they get the same result.
     fn evaluate(&self, table: &dyn ChunkedTable, unknown: Vec<u32>) -> Result<()> {
+        let unknown = match &self.contains {
+            Some(contains) => self.without_ascii(contains, table, unknown),
+            None => unknown,
+        };
         if unknown.is_empty() {
             return Ok(());
         }
@@ -122,10 +145,29 @@ impl TextFilter {
         let passes = self.filter.evaluate(&batch)?.into_array(unknown.len())?;
         let passes: &BooleanArray = passes.as_boolean();
         for (row, id) in unknown.into_iter().enumerate() {
-            let passes = passes.is_valid(row) && passes.value(row);
-            self.results[id as usize].store(if passes { YES } else { NO }, Ordering::Relaxed);
+            self.store(id, passes.is_valid(row) && passes.value(row));
         }
         Ok(())
+    }
+
+    /// Evaluates the form of the filter for ASCII, and returns the strings that are not ASCII.
+    fn without_ascii(
+        &self,
+        contains: &AsciiContains,
+        table: &dyn ChunkedTable,
+        mut unknown: Vec<u32>,
+    ) -> Vec<u32> {
+        let strings = table.strings(&unknown);
+        let mut strings = strings.as_string_view().iter();
+        unknown.retain(|&id| {
+            let text = strings.next().flatten();
+            let passes = text.map_or(Some(false), |text| contains.passes(text));
+            if let Some(passes) = passes {
+                self.store(id, passes);
+            }
+            passes.is_none()
+        });
+        unknown
     }
 }
 

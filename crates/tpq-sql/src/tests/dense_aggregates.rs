@@ -230,3 +230,33 @@ async fn names_pass_joins_as_string_ids() {
         assert_eq!(found, rows(&session, &of("c.name || ''")).await.unwrap(), "{quick}");
     }
 }
+
+#[tokio::test]
+async fn names_pass_outer_joins_from_the_side_that_keeps_its_rows() {
+    let session = two_threads();
+    let own = |key: &str| {
+        format!(
+            "SELECT {key} AS a, sum(dur - coalesce((SELECT sum(dur) FROM slice c \
+             WHERE c.parent_id = s.id), 0)) AS own FROM slice s GROUP BY {key} ORDER BY 1"
+        )
+    };
+    let joined = |key: &str| {
+        format!(
+            "SELECT {key} AS a, count(*) AS n, sum(c.dur + s.dur) AS d FROM slice s \
+             LEFT JOIN slice c ON c.parent_id = s.id AND c.dur > 3 GROUP BY {key} ORDER BY 1"
+        )
+    };
+    let (name, computed) = ("s.name", "s.name || ''");
+    for (quick, slow) in [(own(name), own(computed)), (joined(name), joined(computed))] {
+        let explained = rows(&session, &format!("EXPLAIN {quick}")).await.unwrap();
+        assert!(explained.contains("ids of name"), "{explained}");
+        let found = rows(&session, &quick).await.unwrap();
+        assert_eq!(found, rows(&session, &slow).await.unwrap(), "{quick}");
+    }
+    // The name of a child is NULL where there is none.
+    let with_nulls = joined("c.name");
+    let explained = rows(&session, &format!("EXPLAIN {with_nulls}")).await.unwrap();
+    assert!(!explained.contains("ids of name"), "{explained}");
+    let found = rows(&session, &with_nulls).await.unwrap();
+    assert_eq!(found, rows(&session, &joined("c.name || ''")).await.unwrap());
+}

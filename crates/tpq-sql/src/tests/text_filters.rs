@@ -57,3 +57,27 @@ async fn a_column_that_only_the_filter_reads_is_not_given() {
     let found = rows(&session, sql).await.unwrap();
     assert!(found.contains("| 560 |"), "{found}");
 }
+
+#[tokio::test]
+async fn a_text_is_found_in_letters_of_both_cases() {
+    let mut tables = Tables::default();
+    // The long s and the sign of Kelvin are letters of another case to s and k.
+    let texts = ["task", "TASK 1", "a multiTask", "tas k", "", "ta\u{17f}\u{212a}", "\u{dc} tAsk"];
+    let names = texts.map(|text| tables.strings.intern(text));
+    for name in names.into_iter().chain([StringId::NULL, names[0]]) {
+        tables.slice.push(SliceRow { name, ..SliceRow::default() });
+    }
+    let session = Session::new(Arc::new(tables.finish()), &SessionOptions::default()).unwrap();
+    let of = |name: &str, filter: &str| {
+        format!("SELECT group_concat(id) FROM slice WHERE {name} {filter}")
+    };
+    for filter in ["LIKE '%task%'", "LIKE '%TaSk%'", "LIKE '% %'", "LIKE '%a%k%'", "LIKE '%%'"] {
+        for filter in [filter.to_owned(), format!("NOT {filter}")] {
+            let found = rows(&session, &of("name", &filter)).await.unwrap();
+            let expected = rows(&session, &of("(name || '')", &filter)).await.unwrap();
+            assert_eq!(found, expected, "{filter}");
+        }
+    }
+    let found = rows(&session, &of("name", "LIKE '%task%'")).await.unwrap();
+    assert!(found.contains("| 0,1,2,"), "{found}");
+}

@@ -26,6 +26,7 @@ fn needed(plan: &LogicalPlan) -> Option<LogicalPlan> {
         LogicalPlan::Aggregate(step) => step.input.as_ref(),
         _ => return None,
     };
+    Apply::of(input)?;
     let exprs = plan.expressions();
     let mut has_unused = false;
     while let Some(apply) = Apply::of(input).filter(|apply| apply.gives_value()) {

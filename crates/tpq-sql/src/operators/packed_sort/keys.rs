@@ -94,6 +94,10 @@ pub(in super::super) fn code_of_real(value: f64) -> u64 {
     if value.is_sign_negative() { !bits } else { bits | 1 << 63 }
 }
 
+/// The number of texts for which a table of texts has room from the start. To grow, it hashes all
+/// of them again.
+const EXPECTED_TEXTS: usize = 4096;
+
 /// The number of NULL; its view may point at no text.
 const NO_TEXT: u32 = u32::MAX;
 
@@ -125,7 +129,8 @@ fn strings(values: &StringViewArray, options: SortOptions) -> Codes {
 /// all.
 fn ranks_of<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<u64> {
     // Texts may have been chosen to fall together.
-    let mut numbers: HashMap<&str, usize> = HashMap::new();
+    let expected = texts.size_hint().0.min(EXPECTED_TEXTS);
+    let mut numbers: HashMap<&str, usize> = HashMap::with_capacity(expected);
     let mut different = Vec::new();
     let mut number = |text: &'a str| {
         *numbers.entry(text).or_insert_with(|| {
