@@ -13,8 +13,8 @@ pub(crate) const SAMPLE_ROWS: usize = 16 * 1024;
 /// The bits of an entry of a dictionary, about: a compressor leaves less than half of its 64.
 const ENTRY_BITS: f64 = 28.0;
 /// Differences that share a least one, and those of them that share a number of bits.
-const BLOCK: usize = 256;
-const MINIBLOCK: usize = 64;
+pub(crate) const BLOCK: usize = 256;
+pub(crate) const MINIBLOCK: usize = 64;
 /// The bits of a block that are not those of differences, about.
 const BLOCK_BITS: usize = 56;
 /// What differences have to be better by. Numbers of entries are often skewed, and compress then.
@@ -74,7 +74,7 @@ fn difference_bits(values: &[i64]) -> f64 {
 }
 
 /// The number of bits of an integer.
-fn bits(value: u64) -> u32 {
+pub(crate) fn bits(value: u64) -> u32 {
     u64::BITS - value.leading_zeros()
 }
 
