@@ -183,7 +183,7 @@ enum ColumnEncoder {
 
 /// An encoded column.
 enum EncodedColumn {
-    Plain(EncodedChunk),
+    Plain(Box<EncodedChunk>),
     Arrow(Vec<ArrowColumnChunk>),
 }
 
@@ -280,7 +280,7 @@ impl ColumnEncoder {
 
     fn finish(self, compressors: &Compressors) -> Result<EncodedColumn, ParquetError> {
         Ok(match self {
-            Self::Plain(encoder) => EncodedColumn::Plain(encoder.finish(compressors)?),
+            Self::Plain(encoder) => EncodedColumn::Plain(Box::new(encoder.finish(compressors)?)),
             Self::Arrow { leaves, .. } => {
                 let chunks = leaves.into_iter().map(ArrowColumnWriter::close);
                 EncodedColumn::Arrow(chunks.collect::<Result<_, _>>()?)
