@@ -175,7 +175,7 @@ struct RowGroup {
 
 /// The encoder of a column.
 enum ColumnEncoder {
-    /// Of integers or texts.
+    /// Of tpq: of integers, floating-point numbers or texts.
     Plain(Box<dyn ColumnChunk>),
     /// Of the library: one, or one for each leaf of a nested type.
     Arrow { field: FieldRef, leaves: Vec<ArrowColumnWriter> },

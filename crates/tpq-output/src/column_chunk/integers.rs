@@ -6,31 +6,19 @@ use datafusion::parquet::basic::Encoding;
 use datafusion::parquet::errors::ParquetError;
 use datafusion::parquet::file::statistics::{Statistics, ValueStatistics};
 
-use super::bit_packing::append_numbers;
 use super::differences::append_differences;
-use super::numbering::Numbering;
-use super::{DICTIONARY_BYTES, Dictionary, PageValues, Values, entry_bits, of_another_type};
+use super::words::Words;
+use super::{Dictionary, PageValues, Values, of_another_type};
 
-/// Integers that have a dictionary until it is full, and are differences then.
+/// Integers, which are differences where they have no dictionary.
 pub(super) struct Integers {
-    /// `None` if differences are shorter.
-    dictionary: Option<Numbering<i64>>,
-    /// Whether the page has numbers of entries of the dictionary.
-    is_numbered: bool,
-    numbers: Vec<u32>,
-    values: Vec<i64>,
+    words: Words,
     bounds: Option<(i64, i64)>,
 }
 
 impl Integers {
     pub(super) fn new(has_dictionary: bool) -> Self {
-        Self {
-            dictionary: has_dictionary.then(Numbering::new),
-            is_numbered: has_dictionary,
-            numbers: Vec::new(),
-            values: Vec::new(),
-            bounds: None,
-        }
+        Self { words: Words::new(has_dictionary), bounds: None }
     }
 
     fn extend(&mut self, values: &[i64]) {
@@ -40,16 +28,7 @@ impl Integers {
             Some(values.iter().fold(bounds, |(least, greatest), value| {
                 (least.min(*value), greatest.max(*value))
             }));
-        match &mut self.dictionary {
-            Some(dictionary) if self.is_numbered => {
-                self.numbers.extend(values.iter().map(|value| dictionary.number(*value)));
-            }
-            _ => self.values.extend_from_slice(values),
-        }
-    }
-
-    fn dictionary_bytes(&self) -> usize {
-        self.dictionary.as_ref().map_or(0, |dictionary| size_of_val(dictionary.keys()))
+        self.words.extend(values.iter().copied());
     }
 }
 
@@ -70,34 +49,17 @@ impl Values for Integers {
     }
 
     fn end_page(&mut self) -> PageValues<i64> {
-        let mut bytes = Vec::new();
-        let encoding = match &self.dictionary {
-            Some(dictionary) if self.is_numbered => {
-                let width = entry_bits(dictionary.keys().len());
-                bytes.push(width as u8);
-                append_numbers(&mut bytes, &self.numbers, width);
-                Encoding::RLE_DICTIONARY
-            }
-            _ => {
-                append_differences(&mut bytes, &self.values);
-                Encoding::DELTA_BINARY_PACKED
-            }
-        };
-        self.numbers.clear();
-        self.values.clear();
-        self.is_numbered = self.is_numbered && self.dictionary_bytes() < DICTIONARY_BYTES;
+        let page = self.words.end_page(Encoding::DELTA_BINARY_PACKED, append_differences);
+        let (bytes, encoding) = page;
         PageValues { bytes, encoding, bounds: self.bounds.take() }
     }
 
     fn dictionary(&self) -> Option<Dictionary> {
-        let keys = self.dictionary.as_ref()?.keys();
-        let bytes = keys.iter().flat_map(|key| key.to_le_bytes()).collect();
-        Some(Dictionary { bytes, entries: keys.len() })
+        self.words.dictionary()
     }
 
     fn bytes(&self) -> usize {
-        // Numbers of entries take two bytes or less, about, and differences as well.
-        self.dictionary_bytes() + 2 * (self.numbers.len() + self.values.len())
+        self.words.bytes()
     }
 
     fn index_bounds((least, greatest): &(i64, i64)) -> (Vec<u8>, Vec<u8>) {

@@ -1,5 +1,5 @@
-//! Columns of a row group, encoded and compressed: those of integers and of texts, which are nearly
-//! all values of a trace.
+//! Columns of a row group, encoded and compressed: those of integers, floating-point numbers and
+//! texts, which are nearly all values of a trace.
 //!
 //! ```text
 //! arrays ──▶ values of a page ──▶ encoded bytes ──▶ compressed page ─┐
@@ -16,10 +16,12 @@ mod bit_packing;
 mod compressors;
 mod differences;
 mod entries;
+mod floats;
 mod integers;
 mod numbering;
 mod text_bounds;
 mod texts;
+mod words;
 
 use bytes::Bytes;
 use datafusion::arrow::array::{Array, ArrayRef, BooleanBufferBuilder};
@@ -39,6 +41,7 @@ use datafusion::parquet::schema::types::ColumnDescPtr;
 
 use self::bit_packing::{append_bits, append_run};
 pub(crate) use self::compressors::Compressors;
+use self::floats::Floats;
 use self::integers::Integers;
 use self::texts::Texts;
 use crate::Sink;
@@ -75,6 +78,7 @@ pub(crate) fn column_chunk(
 ) -> Option<Box<dyn ColumnChunk>> {
     Some(match data_type {
         DataType::Int64 => Box::new(Pages::new(column, Integers::new(has_dictionary))),
+        DataType::Float64 => Box::new(Pages::new(column, Floats::new(has_dictionary))),
         DataType::Utf8View => Box::new(Pages::new(column, Texts::new(has_dictionary))),
         _ => return None,
     })
@@ -132,7 +136,7 @@ trait Values: Send {
 struct PageValues<B> {
     bytes: Vec<u8>,
     encoding: Encoding,
-    /// The least and the greatest value, if there is any.
+    /// The least and the greatest value, if there are any that have an order.
     bounds: Option<(B, B)>,
 }
 
@@ -292,7 +296,11 @@ impl<V: Values> ColumnChunk for Pages<V> {
         let mut offset_index = OffsetIndexBuilder::new();
         let (mut rows, mut nulls, mut bounds) = (0, 0, None);
         for done in done {
-            let is_null = done.bounds.is_none();
+            let is_null = done.nulls == done.rows;
+            if done.bounds.is_none() && !is_null {
+                // All values of the page are NaN.
+                column_index.to_invalid();
+            }
             let (least, greatest) = done.bounds.as_ref().map(V::index_bounds).unwrap_or_default();
             column_index.append(is_null, least, greatest, done.nulls as i64);
             let spec = chunk.write(done.page)?;
@@ -303,13 +311,14 @@ impl<V: Values> ColumnChunk for Pages<V> {
             bounds = wider(bounds, done.bounds);
         }
         let statistics = V::statistics(bounds, nulls);
+        let column_index = column_index.valid().then(|| column_index.build()).transpose()?;
         let (bytes, metadata) = chunk.finish(column, rows, statistics)?;
         let close = ColumnCloseResult {
             bytes_written: bytes.len() as u64,
             rows_written: rows,
             metadata,
             bloom_filter: None,
-            column_index: Some(column_index.build()?),
+            column_index,
             offset_index: Some(offset_index.build()),
         };
         Ok(EncodedChunk { bytes, close })

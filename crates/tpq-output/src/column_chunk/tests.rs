@@ -3,9 +3,10 @@
 use std::io::Write;
 use std::sync::{Arc, Mutex};
 
-use datafusion::arrow::array::{ArrayRef, Int64Array, RecordBatch, StringViewArray};
+use datafusion::arrow::array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringViewArray};
 use datafusion::arrow::compute::concat_batches;
 use datafusion::arrow::datatypes::{DataType, Field, Schema};
+use datafusion::parquet::arrow::ArrowSchemaConverter;
 use datafusion::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use datafusion::parquet::file::page_index::column_index::ColumnIndexMetaData;
 
@@ -102,6 +103,58 @@ fn a_full_dictionary_is_left_and_kept() {
 }
 
 #[test]
+fn floating_point_numbers_are_read_back() {
+    const ROWS: usize = 200_000;
+    let column = |of: &dyn Fn(usize) -> Option<f64>| -> ArrayRef {
+        Arc::new((0..ROWS).map(of).collect::<Float64Array>())
+    };
+    let rows = RecordBatch::try_from_iter_with_nullable([
+        ("few", column(&|row| (row % 7 > 0).then_some((row % 5) as f64 / 4.0)), true),
+        ("many", column(&|row| Some(row as f64 * 0.37)), false),
+        ("zeros", column(&|row| Some([0.0, -0.0][row % 2])), true),
+        ("zero", column(&|_| Some(0.0)), true),
+        ("infinite", column(&|row| Some([f64::NEG_INFINITY, 1.0, f64::INFINITY][row % 3])), true),
+    ])
+    .unwrap();
+    let columns = round_trip(&rows, 8_192);
+    let bounds = |at: usize| match columns[at].statistics() {
+        Some(Statistics::Double(it)) => it.min_opt().copied().zip(it.max_opt().copied()),
+        _ => None,
+    };
+    assert_eq!(bounds(0), Some((0.0, 1.0)));
+    assert_eq!(bounds(4), Some((f64::NEG_INFINITY, f64::INFINITY)));
+    for at in [2, 3] {
+        let (least, greatest) = bounds(at).unwrap();
+        assert_eq!((least.to_bits(), greatest.to_bits()), ((-0.0_f64).to_bits(), 0), "{at}");
+    }
+    assert!(has_encoding(&columns[1], Encoding::RLE_DICTIONARY));
+    assert!(has_encoding(&columns[1], Encoding::PLAIN));
+}
+
+#[test]
+fn nan_is_in_no_bounds() {
+    let page = |value: f64| vec![Some(value); PAGE_ROWS];
+    let values = |pages: [f64; 2]| -> ArrayRef {
+        Arc::new(pages.into_iter().flat_map(page).collect::<Float64Array>())
+    };
+    let column = descriptor("x", DataType::Float64);
+    let finished = |rows: ArrayRef| finished(&column, &rows);
+    let bounds = |close: &ColumnCloseResult| match close.metadata.statistics() {
+        Some(Statistics::Double(it)) => it.min_opt().copied().zip(it.max_opt().copied()),
+        _ => None,
+    };
+    // No page of NaN has bounds, and an index has bounds for each page.
+    let close = finished(values([f64::NAN, 2.5]));
+    assert_eq!(bounds(&close), Some((2.5, 2.5)));
+    assert!(close.column_index.is_none());
+    let close = finished(values([f64::NAN; 2]));
+    assert!(bounds(&close).is_none() && close.column_index.is_none());
+    let close = finished(values([1.0, 2.5]));
+    assert_eq!(bounds(&close), Some((1.0, 2.5)));
+    assert!(close.column_index.is_some());
+}
+
+#[test]
 fn texts_are_read_back() {
     const ROWS: usize = 40_000;
     let column = |of: &dyn Fn(usize) -> Option<String>| -> ArrayRef {
@@ -155,19 +208,21 @@ fn texts_of_other_buffers_are_not_those_of_the_same_views() {
     assert_eq!(read.next().unwrap().unwrap().columns(), both.columns());
 }
 
+fn descriptor(name: &str, data_type: DataType) -> ColumnDescPtr {
+    let schema = Schema::new(vec![Field::new(name, data_type, true)]);
+    ArrowSchemaConverter::new().convert(&schema).unwrap().column(0)
+}
+
+/// What is stated of a column with a dictionary.
+fn finished(column: &ColumnDescPtr, rows: &ArrayRef) -> ColumnCloseResult {
+    let compressors = Compressors::new();
+    let mut chunk = column_chunk(column, rows.data_type(), true).unwrap();
+    chunk.write(rows, &compressors).unwrap();
+    chunk.finish(&compressors).unwrap().close
+}
+
 #[test]
 fn pages_have_an_index_and_an_end() {
-    let descriptor = |name: &str, data_type: DataType| {
-        let schema = Schema::new(vec![Field::new(name, data_type, true)]);
-        let schema = datafusion::parquet::arrow::ArrowSchemaConverter::new().convert(&schema);
-        schema.unwrap().column(0)
-    };
-    let compressors = Compressors::new();
-    let finished = |column: &ColumnDescPtr, rows: &ArrayRef| {
-        let mut chunk = column_chunk(column, rows.data_type(), true).unwrap();
-        chunk.write(rows, &compressors).unwrap();
-        chunk.finish(&compressors).unwrap().close
-    };
     let rising: ArrayRef = Arc::new(Int64Array::from_iter_values(0..100_000));
     let close = finished(&descriptor("n", DataType::Int64), &rising);
     let index = close.column_index.unwrap();
