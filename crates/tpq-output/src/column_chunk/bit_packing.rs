@@ -17,37 +17,60 @@ pub(super) fn append_zigzag(out: &mut Vec<u8>, value: i64) {
     append_varint(out, ((value << 1) ^ (value >> 63)).cast_unsigned());
 }
 
-/// Appends integers of any width up to 64 bits, the lowest bit first.
-pub(super) struct BitWriter<'a> {
-    out: &'a mut Vec<u8>,
-    word: u64,
-    filled: u32,
+/// Appends integers of at most `width` bits, the lowest bit first, in groups of eight. Zeros fill up
+/// the last group.
+pub(super) fn append_packed<T: Copy + Into<u64>>(out: &mut Vec<u8>, values: &[T], width: u32) {
+    out.reserve(values.len().div_ceil(GROUP) * width as usize);
+    // Whole groups have their own loop, which the compiler unrolls.
+    let (groups, last) = values.as_chunks::<GROUP>();
+    for group in groups {
+        append_group(out, group, width);
+    }
+    append_group(out, last, width);
 }
 
-impl<'a> BitWriter<'a> {
-    pub(super) fn new(out: &'a mut Vec<u8>) -> Self {
-        Self { out, word: 0, filled: 0 }
+#[inline(always)]
+fn append_group<T: Copy + Into<u64>>(out: &mut Vec<u8>, group: &[T], width: u32) {
+    let bytes = width as usize;
+    let shifted = group.iter().enumerate().map(|(at, value)| {
+        let value: u64 = (*value).into();
+        (value, at as u32 * width)
+    });
+    if group.is_empty() || width == 0 {
+        return;
     }
+    match width {
+        // The group has no more bits than a word.
+        ..=8 => {
+            let packed = shifted.fold(0_u64, |all, (value, shift)| all | value << shift);
+            out.extend_from_slice(packed.to_le_bytes().split_at(bytes).0);
+        }
+        9..=16 => {
+            let packed =
+                shifted.fold(0_u128, |all, (value, shift)| all | u128::from(value) << shift);
+            out.extend_from_slice(packed.to_le_bytes().split_at(bytes).0);
+        }
+        _ => append_wide_group(out, group, width),
+    }
+}
 
-    /// Appends `value`, which has no more than `width` bits.
-    pub(super) fn push(&mut self, value: u64, width: u32) {
-        self.word |= value << self.filled;
-        self.filled += width;
-        if self.filled >= u64::BITS {
-            self.out.extend_from_slice(&self.word.to_le_bytes());
-            self.filled -= u64::BITS;
-            self.word = match self.filled {
-                0 => 0,
-                left => value >> (width - left),
-            };
+/// Appends a group of integers with more than 16 bits.
+fn append_wide_group<T: Copy + Into<u64>>(out: &mut Vec<u8>, group: &[T], width: u32) {
+    let end = out.len() + width as usize;
+    // Fewer than 64 bits that are not written yet, and then those of one integer more.
+    let (mut waiting, mut count) = (0_u128, 0);
+    for value in group {
+        let value: u64 = (*value).into();
+        waiting |= u128::from(value) << count;
+        count += width;
+        if count >= u64::BITS {
+            out.extend_from_slice(&(waiting as u64).to_le_bytes());
+            waiting >>= u64::BITS;
+            count -= u64::BITS;
         }
     }
-
-    /// Appends the last bits, with zeros up to a whole byte.
-    pub(super) fn finish(self) {
-        let bytes = self.filled.div_ceil(8) as usize;
-        self.out.extend(self.word.to_le_bytes().into_iter().take(bytes));
-    }
+    out.extend_from_slice(&(waiting as u64).to_le_bytes());
+    out.resize(end, 0);
 }
 
 /// Appends numbers of at most `width` bits: runs of the same number by their length, and others
@@ -90,11 +113,7 @@ fn append_groups(out: &mut Vec<u8>, numbers: &[u32], width: u32) {
     }
     let groups = numbers.len().div_ceil(GROUP);
     append_groups_header(out, groups);
-    out.reserve(groups * width as usize);
-    let mut bits = BitWriter::new(out);
-    numbers.iter().for_each(|number| bits.push(u64::from(*number), width));
-    (numbers.len()..groups * GROUP).for_each(|_| bits.push(0, width));
-    bits.finish();
+    append_packed(out, numbers, width);
 }
 
 /// Appends `count` bits, which are packed already.
@@ -180,14 +199,27 @@ mod tests {
     }
 
     #[test]
-    fn integers_of_all_bits_are_packed() {
-        let mut bytes = Vec::new();
-        let mut bits = BitWriter::new(&mut bytes);
-        bits.push(1, 1);
-        bits.push(u64::MAX, 64);
-        bits.push(0, 3);
-        bits.finish();
-        assert_eq!(bytes, [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01]);
+    fn integers_of_any_width_are_packed() {
+        for width in 0..=64_u32 {
+            let greatest = u64::MAX.checked_shr(u64::BITS - width).unwrap_or(0);
+            for count in [1, 7, 8, 9, 64] {
+                let spread = |at: u64| at.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
+                let values: Vec<u64> = (1..=count).map(|at| spread(at) & greatest).collect();
+                let mut bytes = vec![0xff];
+                append_packed(&mut bytes, &values, width);
+                let groups = values.len().div_ceil(GROUP);
+                assert_eq!(bytes.len(), 1 + groups * width as usize, "{width} {count}");
+                let bit = |at: usize| u64::from(bytes[1 + at / 8] >> (at % 8) & 1);
+                for (at, value) in values.iter().chain([0; GROUP].iter()).enumerate() {
+                    if at < groups * GROUP {
+                        let first = at * width as usize;
+                        let read =
+                            (0..width as usize).fold(0, |all, it| all | bit(first + it) << it);
+                        assert_eq!(read, *value, "{width} {count} {at}");
+                    }
+                }
+            }
+        }
     }
 
     #[test]

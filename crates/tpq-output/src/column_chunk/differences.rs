@@ -1,6 +1,6 @@
 //! Integers as differences of neighbours, Parquet's `DELTA_BINARY_PACKED`.
 
-use super::bit_packing::{BitWriter, append_varint, append_zigzag};
+use super::bit_packing::{append_packed, append_varint, append_zigzag};
 use crate::integer_encoding::{BLOCK, MINIBLOCK, bits};
 
 /// Appends the integers: the first one, and then blocks of differences. A block states its least
@@ -11,32 +11,32 @@ pub(super) fn append_differences(out: &mut Vec<u8>, values: &[i64]) {
     append_varint(out, (BLOCK / MINIBLOCK) as u64);
     append_varint(out, values.len() as u64);
     append_zigzag(out, first);
-    let mut before = first;
     let mut differences = [0_i64; BLOCK];
-    for block in values.get(1..).unwrap_or_default().chunks(BLOCK) {
-        for (difference, value) in differences.iter_mut().zip(block) {
-            *difference = value.wrapping_sub(before);
-            before = *value;
+    let blocks = values.get(1..).unwrap_or_default().chunks(BLOCK);
+    for (block, before) in blocks.zip(values.chunks(BLOCK)) {
+        let differences = differences.split_at_mut(block.len()).0;
+        for (difference, (value, before)) in differences.iter_mut().zip(block.iter().zip(before)) {
+            *difference = value.wrapping_sub(*before);
         }
-        append_block(out, differences.split_at(block.len()).0);
+        append_block(out, differences);
     }
 }
 
 fn append_block(out: &mut Vec<u8>, differences: &[i64]) {
     let least = differences.iter().copied().min().unwrap_or_default();
     append_zigzag(out, least);
-    let above_least = |difference: &i64| difference.wrapping_sub(least).cast_unsigned();
-    let mut widths = [0_u32; BLOCK / MINIBLOCK];
-    for (width, miniblock) in widths.iter_mut().zip(differences.chunks(MINIBLOCK)) {
-        *width = bits(miniblock.iter().map(above_least).fold(0, |all, value| all | value));
+    let mut above_least = [0_u64; BLOCK];
+    for (above, difference) in above_least.iter_mut().zip(differences) {
+        *above = difference.wrapping_sub(least).cast_unsigned();
     }
-    out.extend(widths.map(|width| width as u8));
-    for (width, miniblock) in widths.into_iter().zip(differences.chunks(MINIBLOCK)) {
-        let mut packed = BitWriter::new(out);
-        miniblock.iter().for_each(|difference| packed.push(above_least(difference), width));
-        // The last miniblock is filled up.
-        (miniblock.len()..MINIBLOCK).for_each(|_| packed.push(0, width));
-        packed.finish();
+    // The last miniblock is filled up with zeros, and those behind it are empty.
+    let miniblocks = || above_least.chunks(MINIBLOCK);
+    let widths: Vec<u32> = miniblocks()
+        .map(|miniblock| bits(miniblock.iter().fold(0, |all, value| all | value)))
+        .collect();
+    out.extend(widths.iter().map(|width| *width as u8));
+    for (width, miniblock) in widths.into_iter().zip(miniblocks()) {
+        append_packed(out, miniblock, width);
     }
 }
 

@@ -43,6 +43,7 @@ use self::bit_packing::{append_bits, append_run};
 pub(crate) use self::compressors::Compressors;
 use self::floats::Floats;
 use self::integers::Integers;
+pub(crate) use self::numbering::Numbering;
 use self::texts::Texts;
 use crate::Sink;
 use crate::integer_encoding::bits;

@@ -8,7 +8,7 @@ const FIRST_SLOTS: usize = 256;
 const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// What has a number.
-pub(super) trait Key: Copy + Eq {
+pub(crate) trait Key: Copy + Eq {
     /// A hash, of which the high bits count.
     fn hash(self) -> u64;
 }
@@ -79,19 +79,19 @@ impl Slots {
 }
 
 /// Distinct keys and their numbers.
-pub(super) struct Numbering<K> {
+pub(crate) struct Numbering<K> {
     keys: Vec<K>,
     slots: Slots,
 }
 
 impl<K: Key> Numbering<K> {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { keys: Vec::new(), slots: Slots::new() }
     }
 
     /// The number of a key, which is the count of those before if it is new.
     #[inline]
-    pub(super) fn number(&mut self, key: K) -> u32 {
+    pub(crate) fn number(&mut self, key: K) -> u32 {
         match self.slots.find(key.hash(), |number| self.keys[number as usize] == key) {
             Ok(number) => number,
             Err(slot) => self.add(key, slot),
@@ -108,7 +108,7 @@ impl<K: Key> Numbering<K> {
     }
 
     /// The keys in the order of their numbers.
-    pub(super) fn keys(&self) -> &[K] {
+    pub(crate) fn keys(&self) -> &[K] {
         &self.keys
     }
 
