@@ -105,7 +105,7 @@ struct SmallNumbers {
 impl SmallNumbers {
     #[inline]
     fn get(&self, value: i64) -> Option<u32> {
-        self.after.get(value as usize)?.checked_sub(1)
+        self.after.get(usize::try_from(value).ok()?)?.checked_sub(1)
     }
 
     fn set(&mut self, value: i64, number: u32) {
