@@ -7,14 +7,16 @@
 use datafusion::arrow::array::{AsArray, RecordBatch};
 use datafusion::arrow::datatypes::Int64Type;
 
+use crate::column_chunk::Numbering;
+
 /// The number of rows that are looked at.
 pub(crate) const SAMPLE_ROWS: usize = 16 * 1024;
 
 /// The bits of an entry of a dictionary, about: a compressor leaves less than half of its 64.
 const ENTRY_BITS: f64 = 28.0;
 /// Differences that share a least one, and those of them that share a number of bits.
-const BLOCK: usize = 256;
-const MINIBLOCK: usize = 64;
+pub(crate) const BLOCK: usize = 256;
+pub(crate) const MINIBLOCK: usize = 64;
 /// The bits of a block that are not those of differences, about.
 const BLOCK_BITS: usize = 56;
 /// What differences have to be better by. Numbers of entries are often skewed, and compress then.
@@ -38,23 +40,22 @@ pub(crate) fn prefers_dictionary(batches: &[RecordBatch], column: usize) -> bool
 /// their second half.
 fn dictionary_bits(values: &[i64], is_whole: bool) -> f64 {
     let (first, second) = values.split_at(values.len() / 2);
-    let (known, found) = (distinct(first), distinct(second));
-    let new = found.iter().filter(|value| known.binary_search(value).is_err()).count();
-    let entries = known.len() + new;
+    let mut numbering = Numbering::new();
+    let mut entries_with = |values: &[i64]| {
+        for value in values {
+            numbering.number(*value);
+        }
+        numbering.keys().len()
+    };
+    let known = entries_with(first);
+    let entries = entries_with(second);
+    let new = entries - known;
     let entries_per_value = match is_whole {
         true => entries as f64 / values.len() as f64,
         false => new as f64 / second.len() as f64,
     };
     let largest = entries.saturating_sub(1) as u64;
     f64::from(bits(largest)) + ENTRY_BITS * entries_per_value
-}
-
-/// The distinct values in ascending order.
-fn distinct(values: &[i64]) -> Vec<i64> {
-    let mut values = values.to_vec();
-    values.sort_unstable();
-    values.dedup();
-    values
 }
 
 /// The bits of a value as the difference from the one before.
@@ -74,7 +75,7 @@ fn difference_bits(values: &[i64]) -> f64 {
 }
 
 /// The number of bits of an integer.
-fn bits(value: u64) -> u32 {
+pub(crate) fn bits(value: u64) -> u32 {
     u64::BITS - value.leading_zeros()
 }
 

@@ -12,6 +12,7 @@
 
 mod arrow;
 mod cell;
+mod column_chunk;
 mod compression;
 mod csv;
 mod error;

@@ -17,7 +17,7 @@ use crate::{FileMetadata, Format, OutputError, OutputOptions, ResultWriter, Sink
 /// Columns with mostly distinct values, which have no dictionary.
 const DISTINCT_COLUMNS: [&str; 3] = ["id", "ts", "ts_end"];
 /// The compression level of zstd: DuckDB's default, for files of the same size.
-const COMPRESSION_LEVEL: i32 = 3;
+pub(crate) const COMPRESSION_LEVEL: i32 = 3;
 /// Rows in a row group, the unit that readers skip: large enough to compress well, small enough
 /// that a writer buffers little.
 const ROW_GROUP_ROWS: usize = 512 * 1024;

@@ -1,12 +1,12 @@
 //! The row groups of a Parquet file, of which the columns are encoded on several threads.
 //!
-//! Encoding takes several times as long as reading the rows, and each column of a row group has an
-//! encoder of its own. Rows are collected until a start of threads is small beside their encoding.
+//! Each column of a row group has an encoder of its own. Rows are collected until a start of threads
+//! is small beside their encoding.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::{mem, panic, thread};
 
-use datafusion::arrow::array::RecordBatch;
+use datafusion::arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
 use datafusion::arrow::datatypes::{FieldRef, SchemaRef};
 use datafusion::parquet::arrow::ArrowWriter;
 use datafusion::parquet::arrow::arrow_writer::{
@@ -14,13 +14,15 @@ use datafusion::parquet::arrow::arrow_writer::{
 };
 use datafusion::parquet::errors::ParquetError;
 use datafusion::parquet::file::properties::WriterProperties;
-use datafusion::parquet::file::writer::SerializedFileWriter;
+use datafusion::parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
+use datafusion::parquet::schema::types::ColumnDescPtr;
 
 use crate::Sink;
+use crate::column_chunk::{ColumnChunk, Compressors, EncodedChunk, column_chunk};
 
 /// Rows that are collected for several threads.
 const COLLECTED_ROWS: usize = 64 * 1024;
-/// The size at which fewer rows are enough. It counts the values of a dictionary for each batch.
+/// The size at which fewer rows are enough.
 const COLLECTED_BYTES: usize = 8 << 20;
 
 /// When a row group ends.
@@ -39,6 +41,7 @@ pub(crate) struct RowGroups {
     schema: SchemaRef,
     limits: RowGroupLimits,
     threads: usize,
+    compressors: Compressors,
     group: Option<RowGroup>,
     /// Rows of the group that are not encoded yet.
     collected: Vec<RecordBatch>,
@@ -66,6 +69,7 @@ impl RowGroups {
             schema: Arc::clone(schema),
             limits,
             threads: threads.max(1),
+            compressors: Compressors::new(),
             group: None,
             collected: Vec::new(),
             collected_rows: 0,
@@ -118,7 +122,7 @@ impl RowGroups {
 
     fn collect(&mut self, rows: RecordBatch) {
         self.collected_rows += rows.num_rows();
-        self.collected_bytes += rows.get_array_memory_size();
+        self.collected_bytes += rows.columns().iter().map(bytes_of).sum::<usize>();
         self.collected.push(rows);
     }
 
@@ -139,7 +143,7 @@ impl RowGroups {
             Some(group) => group,
             None => RowGroup::new(&self.file, &self.encoders, &self.schema)?,
         };
-        group.encode(&batches, self.threads)?;
+        group.encode(&batches, self.threads, &self.compressors)?;
         self.group = Some(group);
         Ok(())
     }
@@ -148,10 +152,18 @@ impl RowGroups {
     fn end_group(&mut self) -> Result<(), ParquetError> {
         self.encode()?;
         let Some(group) = self.group.take() else { return Ok(()) };
-        let chunks = group.finish(self.threads)?;
+        let columns = group.finish(self.threads, &self.compressors)?;
         let mut group = self.file.next_row_group()?;
-        chunks.into_iter().try_for_each(|chunk| chunk.append_to_row_group(&mut group))?;
+        columns.into_iter().try_for_each(|column| column.append_to(&mut group))?;
         group.close().map(drop)
+    }
+}
+
+/// The bytes of the rows of a column. Buffers of texts are those of a whole string pool.
+fn bytes_of(column: &ArrayRef) -> usize {
+    match column.as_string_view_opt() {
+        Some(texts) => size_of_val(&texts.views()[..]) + texts.total_buffer_bytes_used(),
+        None => column.get_array_memory_size(),
     }
 }
 
@@ -161,10 +173,18 @@ struct RowGroup {
     rows: usize,
 }
 
-/// The encoders of a column: one, or one for each leaf of a nested type.
-struct ColumnEncoder {
-    field: FieldRef,
-    leaves: Vec<ArrowColumnWriter>,
+/// The encoder of a column.
+enum ColumnEncoder {
+    /// Of tpq: of integers, floating-point numbers or texts.
+    Plain(Box<dyn ColumnChunk>),
+    /// Of the library: one, or one for each leaf of a nested type.
+    Arrow { field: FieldRef, leaves: Vec<ArrowColumnWriter> },
+}
+
+/// An encoded column.
+enum EncodedColumn {
+    Plain(Box<EncodedChunk>),
+    Arrow(Vec<ArrowColumnChunk>),
 }
 
 impl RowGroup {
@@ -173,46 +193,110 @@ impl RowGroup {
         encoders: &ArrowRowGroupWriterFactory,
         schema: &SchemaRef,
     ) -> Result<Self, ParquetError> {
+        let description = file.schema_descr();
         let fields = schema.fields().iter().map(Arc::clone);
         let mut columns: Vec<ColumnEncoder> =
-            fields.map(|field| ColumnEncoder { field, leaves: Vec::new() }).collect();
-        let leaves = encoders.create_column_writers(file.flushed_row_groups().len())?;
-        for (at, leaf) in leaves.into_iter().enumerate() {
-            let column = file.schema_descr().get_column_root_idx(at);
-            if let Some(column) = columns.get_mut(column) {
-                column.leaves.push(leaf);
+            fields.map(|field| ColumnEncoder::Arrow { field, leaves: Vec::new() }).collect();
+        let mut needs_library = false;
+        for (at, leaf) in description.columns().iter().enumerate() {
+            let Some(column) = columns.get_mut(description.get_column_root_idx(at)) else {
+                continue;
+            };
+            let has_dictionary = file.properties().dictionary_enabled(leaf.path());
+            match column.chunk(leaf, has_dictionary) {
+                Some(chunk) => *column = ColumnEncoder::Plain(chunk),
+                None => needs_library = true,
+            }
+        }
+        if needs_library {
+            let leaves = encoders.create_column_writers(file.flushed_row_groups().len())?;
+            for (at, leaf) in leaves.into_iter().enumerate() {
+                let column = columns.get_mut(description.get_column_root_idx(at));
+                if let Some(ColumnEncoder::Arrow { leaves, .. }) = column {
+                    leaves.push(leaf);
+                }
             }
         }
         Ok(Self { columns, rows: 0 })
     }
 
-    fn encode(&mut self, batches: &[RecordBatch], threads: usize) -> Result<(), ParquetError> {
+    fn encode(
+        &mut self,
+        batches: &[RecordBatch],
+        threads: usize,
+        compressors: &Compressors,
+    ) -> Result<(), ParquetError> {
         self.rows += batches.iter().map(RecordBatch::num_rows).sum::<usize>();
         let columns = self.columns.iter_mut().enumerate().collect();
         on_threads(threads, columns, |(at, column)| {
-            batches.iter().try_for_each(|batch| column.encode(batch, at))
+            batches.iter().try_for_each(|batch| column.encode(batch.column(at), compressors))
         })?;
         Ok(())
     }
 
     /// The bytes of the row group so far, about.
     fn bytes(&self) -> usize {
-        let leaves = self.columns.iter().flat_map(|column| &column.leaves);
-        leaves.map(ArrowColumnWriter::get_estimated_total_bytes).sum()
+        self.columns.iter().map(ColumnEncoder::bytes).sum()
     }
 
     /// The encoded columns in the order of the file.
-    fn finish(self, threads: usize) -> Result<Vec<ArrowColumnChunk>, ParquetError> {
-        let leaves = self.columns.into_iter().flat_map(|column| column.leaves).collect();
-        on_threads(threads, leaves, ArrowColumnWriter::close)
+    fn finish(
+        self,
+        threads: usize,
+        compressors: &Compressors,
+    ) -> Result<Vec<EncodedColumn>, ParquetError> {
+        on_threads(threads, self.columns, |column| column.finish(compressors))
     }
 }
 
 impl ColumnEncoder {
-    /// Encodes the values of a batch, in which this column has the number `at`.
-    fn encode(&mut self, batch: &RecordBatch, at: usize) -> Result<(), ParquetError> {
-        let leaves = compute_leaves(&self.field, batch.column(at))?;
-        leaves.iter().zip(&mut self.leaves).try_for_each(|(leaf, encoder)| encoder.write(leaf))
+    /// The encoder of tpq for this leaf, if there is one.
+    fn chunk(&self, leaf: &ColumnDescPtr, has_dictionary: bool) -> Option<Box<dyn ColumnChunk>> {
+        match self {
+            Self::Plain(_) => None,
+            Self::Arrow { field, .. } => column_chunk(leaf, field.data_type(), has_dictionary),
+        }
+    }
+
+    fn encode(&mut self, rows: &ArrayRef, compressors: &Compressors) -> Result<(), ParquetError> {
+        match self {
+            Self::Plain(encoder) => encoder.write(rows, compressors),
+            Self::Arrow { field, leaves } => {
+                let values = compute_leaves(field, rows)?;
+                let mut leaves = values.iter().zip(leaves);
+                leaves.try_for_each(|(values, encoder)| encoder.write(values))
+            }
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Plain(encoder) => encoder.bytes(),
+            Self::Arrow { leaves, .. } => {
+                leaves.iter().map(ArrowColumnWriter::get_estimated_total_bytes).sum()
+            }
+        }
+    }
+
+    fn finish(self, compressors: &Compressors) -> Result<EncodedColumn, ParquetError> {
+        Ok(match self {
+            Self::Plain(encoder) => EncodedColumn::Plain(Box::new(encoder.finish(compressors)?)),
+            Self::Arrow { leaves, .. } => {
+                let chunks = leaves.into_iter().map(ArrowColumnWriter::close);
+                EncodedColumn::Arrow(chunks.collect::<Result<_, _>>()?)
+            }
+        })
+    }
+}
+
+impl EncodedColumn {
+    fn append_to(self, group: &mut SerializedRowGroupWriter<'_, Sink>) -> Result<(), ParquetError> {
+        match self {
+            Self::Plain(chunk) => chunk.append_to(group),
+            Self::Arrow(chunks) => {
+                chunks.into_iter().try_for_each(|chunk| chunk.append_to_row_group(group))
+            }
+        }
     }
 }
 

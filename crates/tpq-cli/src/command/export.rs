@@ -10,7 +10,7 @@ use tpq_output::{FileFormat, FileMetadata, Format, OutputOptions, writer};
 
 use crate::args::ImportArgs;
 use crate::exit::Usage;
-use crate::export::{Selected, include, names_of, of_query, of_table, selected};
+use crate::export::{Selected, each_at_once, include, names_of, of_query, of_table, selected};
 use crate::output::{Destination, Output};
 use crate::terminal::Style;
 use crate::{open, results};
@@ -25,6 +25,10 @@ Examples:
 
 Each file is created or replaced once it is complete. Parquet and Arrow files contain the clock of
 ts, the uuid of the trace and the meaning of each column; docs/export.md lists the keys.";
+
+/// The tables that are exported to a folder at the same time. While rows of one are read, or its file
+/// is synced to disk, columns of the other are encoded on all threads.
+const TABLES_AT_ONCE: usize = 2;
 
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
@@ -187,19 +191,50 @@ async fn to_folder(
         let path = folder.join(format!("{name}.{}", format.ending()));
         let destination = Destination::of(Some(&path))?;
         destination.ensure_not_any_of(args.import.files())?;
-        files.push((name, even_empty, destination));
+        files.push(TableFile { name, even_empty, destination });
     }
     let metadata = of_query(trace, format).await?;
-    let threads = args.import.flags.threads();
-    for (name, even_empty, destination) in files {
-        let output = Output::create(&destination, format)?;
-        let rows = write_table(trace, &name, &output, &metadata, threads).await?;
-        if rows > 0 || even_empty {
-            output.finish()?;
-            report_file(args.import.flags.quiet, &destination, rows);
+    let flags = &args.import.flags;
+    let write =
+        async |file: &TableFile| write_file(trace, file, format, &metadata, flags.threads()).await;
+    let report = |file: &TableFile, rows: Option<usize>| {
+        if let Some(rows) = rows {
+            report_file(flags.quiet, &file.destination, rows);
         }
+    };
+    if flags.threads() == 1 || flags.memory_limit.is_some() {
+        for file in &files {
+            report(file, write(file).await?);
+        }
+        return Ok(());
     }
-    Ok(())
+    let size = |file: &TableFile| trace.tables().get(&file.name).map_or(0, |it| it.num_rows());
+    each_at_once(TABLES_AT_ONCE, &files, size, write, report)
+}
+
+/// A table that is exported to a file of a folder.
+struct TableFile {
+    name: String,
+    even_empty: bool,
+    destination: Destination,
+}
+
+/// Writes the file of a table, and returns the number of rows; `None` if there is none as it would
+/// be empty.
+async fn write_file(
+    trace: &Trace,
+    file: &TableFile,
+    format: FileFormat,
+    metadata: &FileMetadata,
+    threads: usize,
+) -> anyhow::Result<Option<usize>> {
+    let output = Output::create(&file.destination, format)?;
+    let rows = write_table(trace, &file.name, &output, metadata, threads).await?;
+    let has_file = rows > 0 || file.even_empty;
+    if has_file {
+        output.finish()?;
+    }
+    Ok(has_file.then_some(rows))
 }
 
 /// Writes the rows of a table or view, and returns their number.
