@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use datafusion::arrow::array::RecordBatch;
+use tokio::sync::oneshot;
 use tpq_lake::LakeError;
-use tpq_sql::{CancelOnDrop, Session, SessionOptions, SqlError, groups_named};
+use tpq_sql::{CancelOnDrop, Engine, Session, SessionOptions, SqlError, groups_named};
 use tpq_tables::{TableGroups, Tables, TraceTables};
 
 use crate::cache::{CachedTables, EntryWrites, Key, KeySuffix};
@@ -99,9 +100,15 @@ impl Trace {
         let unwanted = unwanted(&options, &session_options);
         let stop = CancelOnDrop(options.cancel.child());
         let options = ImportOptions { cancel: stop.0.clone(), ..options };
-        let imported =
-            tokio::task::spawn_blocking(move || find_or_import(traces, unwanted, options));
-        Self::with_session(paths, session_options, metatrace, imported.await??)
+        let (quick, is_quick) = oneshot::channel();
+        let loaded =
+            tokio::task::spawn_blocking(move || find_or_import(traces, unwanted, options, quick));
+        // An engine loads much of the program. The peak of memory of a long import is without it.
+        let engine = match is_quick.await {
+            Ok(()) => Some(Engine::new(&session_options)?),
+            Err(_) => None,
+        };
+        Self::with_session(paths, session_options, engine, metatrace, loaded.await??)
     }
 
     /// Imports the trace that `input` gives, on this thread, or finds its tables in the cache.
@@ -113,9 +120,10 @@ impl Trace {
         let session_options = session_options(options)?;
         let traces = Traces::Received(Arc::new(Received::read(name, input, options)?));
         let unwanted = unwanted(options, &session_options);
-        let imported = find_or_import(traces, unwanted, options.clone())?;
+        let (quick, _) = oneshot::channel();
+        let loaded = find_or_import(traces, unwanted, options.clone(), quick)?;
         let metatrace = options.metatrace.clone();
-        Self::with_session(vec![name.to_owned()], session_options, metatrace, imported)
+        Self::with_session(vec![name.to_owned()], session_options, None, metatrace, loaded)
     }
 
     /// A trace without events: every table exists and is empty, except those that describe the
@@ -131,20 +139,23 @@ impl Trace {
             origin: Origin::Import,
             writes: EntryWrites::default(),
         };
-        Self::with_session(Vec::new(), session_options, options.metatrace.clone(), loaded)
+        let metatrace = options.metatrace.clone();
+        Self::with_session(Vec::new(), session_options, None, metatrace, loaded)
     }
 
-    /// A trace with a session on its tables.
+    /// A trace with a session on its tables, and on an engine if there is one already.
     fn with_session(
         paths: Vec<PathBuf>,
         mut session_options: SessionOptions,
+        engine: Option<Engine>,
         metatrace: Option<Arc<MetaTrace>>,
         loaded: LoadedTables,
     ) -> Result<Self, OpenError> {
         let LoadedTables { tables, summary, origin, writes } = loaded;
         let kinds = summary.packet_kinds.iter();
         session_options.packets = kinds.map(|packets| packets.kind.clone()).collect();
-        let session = Session::new(Arc::clone(&tables), &session_options)?;
+        let engine = engine.map_or_else(|| Engine::new(&session_options), Ok)?;
+        let session = Session::on_engine(engine, Arc::clone(&tables), &session_options)?;
         Ok(Self { paths, tables, summary, session, metatrace, origin, writes })
     }
 
@@ -252,11 +263,13 @@ fn unwanted(options: &ImportOptions, session: &SessionOptions) -> TableGroups {
 }
 
 /// Finds the tables of the traces in the cache; otherwise imports the traces and starts to write
-/// the cache entry.
+/// the cache entry. Sends to `quick` if the tables are there after a few milliseconds: those of a
+/// small trace, and those that the cache has.
 fn find_or_import(
     traces: Traces,
     unwanted: TableGroups,
     options: ImportOptions,
+    quick: oneshot::Sender<()>,
 ) -> Result<LoadedTables, ImportError> {
     let unwanted = if traces.can_be_read_again() { unwanted } else { TableGroups::NONE };
     let stamps = Stamps::of(&traces);
@@ -279,6 +292,11 @@ fn find_or_import(
         Some(suffix) if is_new(&suffix) => (Some(suffix), None),
         suffix => (None, suffix),
     };
+    let are_small = || stamps.as_ref().is_some_and(|stamps| traces.are_small(stamps));
+    if options.threads != Some(1) && (suffix.is_some() || are_small()) {
+        // A caller that is gone wants no tables.
+        let _ = quick.send(());
+    }
     let entry = suffix
         .and_then(|(suffix, cache)| Some((cache, suffix.complete(&traces, options.threads)?)));
     let cached = entry.as_ref().and_then(|(cache, key)| cache.find(key, &traces, &options));

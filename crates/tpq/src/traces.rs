@@ -16,6 +16,9 @@ use crate::{ImportError, ImportOptions, ImportSummary};
 /// first of them.
 const HEAD: usize = 512;
 
+/// The number of bytes up to which traces are imported in a few milliseconds.
+const SMALL: u64 = 1 << 20;
+
 /// The traces of an import.
 #[derive(Clone)]
 pub(crate) enum Traces {
@@ -84,6 +87,11 @@ impl Traces {
             }
             Self::Received(_) => false,
         }
+    }
+
+    /// Whether they are imported in a few milliseconds.
+    pub(crate) fn are_small(&self, stamps: &Stamps) -> bool {
+        self.bytes(stamps) < SMALL && self.are_plain_files()
     }
 
     /// The files that another process may change.
