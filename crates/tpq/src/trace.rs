@@ -273,11 +273,9 @@ fn find_or_import(
 ) -> Result<LoadedTables, ImportError> {
     let unwanted = if traces.can_be_read_again() { unwanted } else { TableGroups::NONE };
     let stamps = Stamps::of(&traces);
-    let cache = options.cache.clone().filter(|_| !options.strict);
-    let leaves_out = |cache: &TableCache| {
-        stamps.as_ref().is_some_and(|stamps| cache.leaves_out(&traces, stamps))
-    };
-    let cache = cache.filter(|cache| !leaves_out(cache));
+    let are_small = stamps.as_ref().is_some_and(|stamps| traces.are_small(stamps));
+    let are_tiny = are_small && stamps.as_ref().is_some_and(|stamps| traces.are_tiny(stamps));
+    let cache = usable_cache(&traces, stamps.as_ref(), &options);
     let unwanted = match &cache {
         Some(_) if options.store_whole => TableGroups::NONE,
         _ => unwanted,
@@ -292,8 +290,7 @@ fn find_or_import(
         Some(suffix) if is_new(&suffix) => (Some(suffix), None),
         suffix => (None, suffix),
     };
-    let are_small = || stamps.as_ref().is_some_and(|stamps| traces.are_small(stamps));
-    if options.threads != Some(1) && (suffix.is_some() || are_small()) {
+    if options.threads != Some(1) && (suffix.is_some() || are_small) {
         // A caller that is gone wants no tables.
         let _ = quick.send(());
     }
@@ -319,6 +316,10 @@ fn find_or_import(
             let (imported, key) = import_with_key(suffix, &traces, unwanted, &options)?;
             (imported, key.map(|key| (cache, key)))
         }
+        None if are_tiny => {
+            let options = ImportOptions { threads: Some(1), ..options.clone() };
+            (traces.import_without(unwanted, &options)?, entry)
+        }
         None => (traces.import_without(unwanted, &options)?, entry),
     };
     let Imported { tables, summary, left_out } = imported;
@@ -330,6 +331,17 @@ fn find_or_import(
         cache.store(key, &traces, Arc::clone(&tables), &summary, &writes);
     }
     Ok(LoadedTables { tables, summary, origin: Origin::Import, writes })
+}
+
+/// The cache that tables of these traces may be in.
+fn usable_cache(
+    traces: &Traces,
+    stamps: Option<&Stamps>,
+    options: &ImportOptions,
+) -> Option<TableCache> {
+    let cache = options.cache.clone().filter(|_| !options.strict)?;
+    let leaves_out = stamps.is_some_and(|stamps| cache.leaves_out(traces, stamps));
+    (!leaves_out).then_some(cache)
 }
 
 /// Imports traces, and computes their digest meanwhile, on a thread of its own. There is no key if
