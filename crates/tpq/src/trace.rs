@@ -294,14 +294,16 @@ fn find_or_import(
         // A caller that is gone wants no tables.
         let _ = quick.send(());
     }
-    let entry = suffix
-        .and_then(|(suffix, cache)| Some((cache, suffix.complete(&traces, options.threads)?)));
-    let cached = entry.as_ref().and_then(|(cache, key)| cache.find(key, &traces, &options));
+    let found = suffix.and_then(|(suffix, cache)| {
+        let (key, found) = cache.find_by_digest(suffix, &traces, &options)?;
+        Some(((cache, key), found))
+    });
+    let (entry, cached) = found.unzip();
     drop(find_span);
     let writes = EntryWrites::default();
     let weak = writes.downgrade();
     let again = |entry| Arc::new(ImportAgain::new(&traces, stamps, &options, entry, weak));
-    let unwanted = match cached {
+    let unwanted = match cached.flatten() {
         Some(CachedTables { tables, summary, left_out }) if left_out.is_subset_of(unwanted) => {
             let tables = Arc::new(tables.leaving_out(left_out, again(entry)));
             let origin = Origin::Cache(traces, Box::new(options));
