@@ -7,7 +7,7 @@
 //! A command that succeeded ends the process without what libraries do at the end of one: the
 //! allocator would return its memory to the system, which the end of the process does at once.
 
-use std::io::{self, ErrorKind, Write};
+use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
 use tpq::SqlError;
@@ -40,8 +40,8 @@ unsafe extern "C" {
 ///
 /// # Errors
 /// When the last of its output cannot be written.
-pub fn succeed() -> io::Result<()> {
-    io::stdout().flush()?;
+pub fn succeed() -> std::io::Result<()> {
+    std::io::stdout().flush()?;
     tpq::remove_partial_files();
     end_process(0)
 }
