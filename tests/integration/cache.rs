@@ -81,6 +81,34 @@ fn another_trace_is_not_found() {
     assert!(fixture.is_found(fixture.options()));
 }
 
+/// Their entries differ in the digest alone, and either may be the first that is looked at.
+#[test]
+fn traces_of_the_same_length_have_entries_of_their_own() {
+    let fixture = CacheFixture::new();
+    let worker = std::fs::read(fixture.trace()).unwrap();
+    let mut joiner = worker.clone();
+    for at in 0..joiner.len() {
+        if joiner[at..].starts_with(b"worker") {
+            joiner[at..at + 6].copy_from_slice(b"joiner");
+        }
+    }
+    let named = |trace: &Trace, name: &str| {
+        let sql = format!("SELECT utid FROM thread WHERE name = '{name}'");
+        let rows = fixture.runtime.block_on(trace.sql(&sql)).unwrap();
+        rows.iter().map(RecordBatch::num_rows).sum::<usize>()
+    };
+    for is_cached in [false, true, true] {
+        for (bytes, own, other) in [(&worker, "worker", "joiner"), (&joiner, "joiner", "worker")] {
+            std::fs::write(fixture.trace(), bytes).unwrap();
+            let trace = fixture.open(fixture.options());
+            trace.wait_until_cached();
+            assert_eq!(trace.is_from_cache(), is_cached, "{own}");
+            assert_eq!((named(&trace, own), named(&trace, other)), (1, 0), "{own}");
+        }
+    }
+    assert_eq!(fixture.files().len(), 2);
+}
+
 /// Puts another trace in the place of one as its import begins.
 struct Replacing {
     trace: PathBuf,

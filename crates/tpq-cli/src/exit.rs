@@ -3,6 +3,9 @@
 //! 0 is success, 1 a failed query or import, 2 bad usage: either reported by clap, or by [`Usage`]
 //! for what clap cannot check. A signal ends the process with 128 plus its number; see
 //! `signals.rs`.
+//!
+//! A command that succeeded ends the process without what libraries do at the end of one: the
+//! allocator would return its memory to the system, which the end of the process does at once.
 
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
@@ -26,6 +29,22 @@ pub struct AlreadyReported;
 #[derive(Debug, thiserror::Error)]
 #[error("interrupted")]
 pub struct Interrupted;
+
+// `_exit` is declared as in the C library, and any thread may call it at any time.
+unsafe extern "C" {
+    #[link_name = "_exit"]
+    safe fn end_process(status: i32) -> !;
+}
+
+/// Ends the process after a command that succeeded, whatever its other threads do.
+///
+/// # Errors
+/// When the last of its output cannot be written.
+pub fn succeed() -> std::io::Result<()> {
+    std::io::stdout().flush()?;
+    tpq::remove_partial_files();
+    end_process(0)
+}
 
 /// Reports the outcome of a command and returns the exit code.
 pub fn code(outcome: anyhow::Result<()>) -> ExitCode {

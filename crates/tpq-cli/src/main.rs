@@ -48,6 +48,7 @@ use futures::FutureExt;
 use crate::args::{Cli, Command};
 
 fn main() -> ExitCode {
+    allocator::share_heap_of_c();
     let arguments = compatibility::arguments(std::env::args_os());
     let mut matches = args::command().get_matches_from(arguments);
     let mut cli = match Cli::from_arg_matches_mut(&mut matches) {
@@ -62,6 +63,7 @@ fn main() -> ExitCode {
     let outcome = runtime.map_err(anyhow::Error::from).and_then(|runtime| {
         // Behind a pointer: the runtime has three loops for a future, each with a copy of it.
         let outcome = runtime.block_on(run(cli).boxed_local());
+        let outcome = outcome.and_then(|()| exit::succeed().map_err(anyhow::Error::from));
         // Do not wait for an import with a result that is no longer needed.
         runtime.shutdown_background();
         outcome

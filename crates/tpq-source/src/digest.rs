@@ -5,6 +5,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::iter;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::{self, ScopedJoinHandle};
 
 use xxhash_rust::xxh3::Xxh3;
@@ -97,41 +98,47 @@ impl ArrivingDigest {
     }
 }
 
-/// All parts of a file in their order. The last one may be shorter than the others.
+/// All parts of a file in their order. The last one may be shorter than the others. Each thread
+/// takes the next part when it is done with one: a thread that starts late, or that shares its core
+/// with other work, computes fewer.
 fn chunks_of(path: &Path, threads: u64) -> io::Result<Vec<Chunk>> {
-    let shares = thread::scope(|scope| {
-        let share = |first| move || every_nth(path, first, threads);
-        let start =
-            |first| thread::Builder::new().name("digest".into()).spawn_scoped(scope, share(first));
+    let next = AtomicU64::new(0);
+    let work = || share_of(path, &next);
+    let (own, others) = thread::scope(|scope| {
+        let start = |_| thread::Builder::new().name("digest".into()).spawn_scoped(scope, work);
         let others: Vec<_> = (1..threads).map(start).collect();
-        let own = share(0)();
-        // A share without a thread, or with a thread that panicked, is computed here instead.
-        let joined_or_computed = |(other, first): (io::Result<ScopedJoinHandle<'_, _>>, u64)| {
-            let found = other.ok().and_then(|other| other.join().ok());
-            found.unwrap_or_else(share(first))
-        };
-        let others = others.into_iter().zip(1..).map(joined_or_computed);
-        iter::once(own).chain(others).collect::<io::Result<Vec<_>>>()
-    })?;
-    let mut shares: Vec<_> = shares.into_iter().map(Vec::into_iter).collect();
-    let turns = (0..shares.len()).cycle();
-    Ok(turns.map_while(|turn| shares[turn].next()).collect())
+        let own = work();
+        // A thread that could not be started has taken no part.
+        let others: Vec<_> = others.into_iter().flatten().map(ScopedJoinHandle::join).collect();
+        (own, others)
+    });
+    let mut chunks: Vec<(u64, Chunk)> = match others.into_iter().collect::<thread::Result<Vec<_>>>()
+    {
+        Ok(others) => {
+            let shares = iter::once(own).chain(others).collect::<io::Result<Vec<_>>>()?;
+            shares.into_iter().flatten().collect()
+        }
+        // The parts of a thread that panicked are missing.
+        Err(_) => share_of(path, &AtomicU64::new(0))?,
+    };
+    chunks.sort_unstable_by_key(|(index, _)| *index);
+    Ok(chunks.into_iter().map(|(_, chunk)| chunk).collect())
 }
 
-/// The parts `first`, `first + step` and so on of a file.
-fn every_nth(path: &Path, first: u64, step: u64) -> io::Result<Vec<Chunk>> {
+/// The parts of a file that `next` gives to this thread, with their numbers.
+fn share_of(path: &Path, next: &AtomicU64) -> io::Result<Vec<(u64, Chunk)>> {
     let mut file = File::open(path)?;
     let mut block = vec![0; BLOCK];
     let mut chunks = Vec::new();
-    for index in (first..).step_by(step as usize) {
+    loop {
+        let index = next.fetch_add(1, Ordering::Relaxed);
         file.seek(SeekFrom::Start(index * CHUNK))?;
         let chunk = chunk(&mut (&mut file).take(CHUNK), &mut block)?;
         if chunk.len == 0 {
-            break;
+            return Ok(chunks);
         }
-        chunks.push(chunk);
+        chunks.push((index, chunk));
     }
-    Ok(chunks)
 }
 
 fn chunk(bytes: &mut impl Read, block: &mut [u8]) -> io::Result<Chunk> {

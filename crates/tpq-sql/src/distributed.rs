@@ -10,7 +10,6 @@ use std::sync::Arc;
 
 use datafusion::catalog::TableProvider;
 use datafusion::common::Result;
-use datafusion::error::DataFusionError;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::execution::{SessionState, SessionStateBuilder};
 use datafusion::physical_plan::ExecutionPlan;
@@ -19,16 +18,15 @@ use tpq_tables::{Tables, TraceTables};
 
 use crate::cancel::{CancelToken, WithCancelToken};
 use crate::catalog::Created;
+use crate::engine::{Engine, bug, first_physical_rules, session_config};
 use crate::errors::{Names, SqlError, translate};
 use crate::functions;
 use crate::memory::Memory;
 use crate::opaque_conversions::OPAQUE_CONVERSIONS;
 use crate::operators::TraceQueryPlanner;
-use crate::perfetto_sql::{Planned, Statement, Text, TraceTypes};
+use crate::perfetto_sql::{Planned, Statement, TraceTypes};
 use crate::planning_checks;
-use crate::session::{
-    Session, SessionOptions, first_physical_rules, register_functions, session_config,
-};
+use crate::session::{Session, SessionOptions};
 use crate::stack::{Planning, give_tasks_room};
 
 /// A statement that other processes can run.
@@ -59,8 +57,8 @@ impl Session {
         let state = runtime.build_arc().map(|runtime| {
             planning(SessionStateBuilder::new().with_config(config).with_runtime_env(runtime))
         });
-        let bug = |error: DataFusionError| translate(error, &Text::none(), &Names::none());
-        Self::with_state(state.map_err(bug)?, no_events(), scans, options)
+        let engine = state.and_then(Engine::of_state).map_err(bug)?;
+        Self::with_engine(engine, no_events(), scans, options)
     }
 
     /// Makes a table known under a name, in lower case. Statements read it as they read any other
@@ -112,10 +110,8 @@ fn planning(builder: SessionStateBuilder) -> SessionState {
 pub fn function_state(config: SessionConfig) -> Result<SessionState> {
     give_tasks_room();
     let runtime = RuntimeEnvBuilder::new().build_arc()?;
-    let mut state =
-        planning(SessionStateBuilder::new().with_config(config).with_runtime_env(runtime));
-    register_functions(&mut state, &no_events())?;
-    Ok(state)
+    let state = planning(SessionStateBuilder::new().with_config(config).with_runtime_env(runtime));
+    Engine::of_state(state)?.with_functions_of(&no_events())
 }
 
 fn no_events() -> Arc<TraceTables> {

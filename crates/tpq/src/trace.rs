@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use datafusion::arrow::array::RecordBatch;
+use tokio::sync::oneshot;
 use tpq_lake::LakeError;
-use tpq_sql::{CancelOnDrop, Session, SessionOptions, SqlError, groups_named};
+use tpq_sql::{CancelOnDrop, Engine, Session, SessionOptions, SqlError, groups_named};
 use tpq_tables::{TableGroups, Tables, TraceTables};
 
 use crate::cache::{CachedTables, EntryWrites, Key, KeySuffix};
@@ -99,9 +100,15 @@ impl Trace {
         let unwanted = unwanted(&options, &session_options);
         let stop = CancelOnDrop(options.cancel.child());
         let options = ImportOptions { cancel: stop.0.clone(), ..options };
-        let imported =
-            tokio::task::spawn_blocking(move || find_or_import(traces, unwanted, options));
-        Self::with_session(paths, session_options, metatrace, imported.await??)
+        let (quick, is_quick) = oneshot::channel();
+        let loaded =
+            tokio::task::spawn_blocking(move || find_or_import(traces, unwanted, options, quick));
+        // An engine loads much of the program. The peak of memory of a long import is without it.
+        let engine = match is_quick.await {
+            Ok(()) => Some(Engine::new(&session_options)?),
+            Err(_) => None,
+        };
+        Self::with_session(paths, session_options, engine, metatrace, loaded.await??)
     }
 
     /// Imports the trace that `input` gives, on this thread, or finds its tables in the cache.
@@ -113,9 +120,10 @@ impl Trace {
         let session_options = session_options(options)?;
         let traces = Traces::Received(Arc::new(Received::read(name, input, options)?));
         let unwanted = unwanted(options, &session_options);
-        let imported = find_or_import(traces, unwanted, options.clone())?;
+        let (quick, _) = oneshot::channel();
+        let loaded = find_or_import(traces, unwanted, options.clone(), quick)?;
         let metatrace = options.metatrace.clone();
-        Self::with_session(vec![name.to_owned()], session_options, metatrace, imported)
+        Self::with_session(vec![name.to_owned()], session_options, None, metatrace, loaded)
     }
 
     /// A trace without events: every table exists and is empty, except those that describe the
@@ -131,20 +139,23 @@ impl Trace {
             origin: Origin::Import,
             writes: EntryWrites::default(),
         };
-        Self::with_session(Vec::new(), session_options, options.metatrace.clone(), loaded)
+        let metatrace = options.metatrace.clone();
+        Self::with_session(Vec::new(), session_options, None, metatrace, loaded)
     }
 
-    /// A trace with a session on its tables.
+    /// A trace with a session on its tables, and on an engine if there is one already.
     fn with_session(
         paths: Vec<PathBuf>,
         mut session_options: SessionOptions,
+        engine: Option<Engine>,
         metatrace: Option<Arc<MetaTrace>>,
         loaded: LoadedTables,
     ) -> Result<Self, OpenError> {
         let LoadedTables { tables, summary, origin, writes } = loaded;
         let kinds = summary.packet_kinds.iter();
         session_options.packets = kinds.map(|packets| packets.kind.clone()).collect();
-        let session = Session::new(Arc::clone(&tables), &session_options)?;
+        let engine = engine.map_or_else(|| Engine::new(&session_options), Ok)?;
+        let session = Session::on_engine(engine, Arc::clone(&tables), &session_options)?;
         Ok(Self { paths, tables, summary, session, metatrace, origin, writes })
     }
 
@@ -252,19 +263,19 @@ fn unwanted(options: &ImportOptions, session: &SessionOptions) -> TableGroups {
 }
 
 /// Finds the tables of the traces in the cache; otherwise imports the traces and starts to write
-/// the cache entry.
+/// the cache entry. Sends to `quick` if the tables are there after a few milliseconds: those of a
+/// small trace, and those that the cache has.
 fn find_or_import(
     traces: Traces,
     unwanted: TableGroups,
     options: ImportOptions,
+    quick: oneshot::Sender<()>,
 ) -> Result<LoadedTables, ImportError> {
     let unwanted = if traces.can_be_read_again() { unwanted } else { TableGroups::NONE };
     let stamps = Stamps::of(&traces);
-    let cache = options.cache.clone().filter(|_| !options.strict);
-    let leaves_out = |cache: &TableCache| {
-        stamps.as_ref().is_some_and(|stamps| cache.leaves_out(&traces, stamps))
-    };
-    let cache = cache.filter(|cache| !leaves_out(cache));
+    let are_small = stamps.as_ref().is_some_and(|stamps| traces.are_small(stamps));
+    let are_tiny = are_small && stamps.as_ref().is_some_and(|stamps| traces.are_tiny(stamps));
+    let cache = usable_cache(&traces, stamps.as_ref(), &options);
     let unwanted = match &cache {
         Some(_) if options.store_whole => TableGroups::NONE,
         _ => unwanted,
@@ -279,14 +290,20 @@ fn find_or_import(
         Some(suffix) if is_new(&suffix) => (Some(suffix), None),
         suffix => (None, suffix),
     };
-    let entry = suffix
-        .and_then(|(suffix, cache)| Some((cache, suffix.complete(&traces, options.threads)?)));
-    let cached = entry.as_ref().and_then(|(cache, key)| cache.find(key, &traces, &options));
+    if options.threads != Some(1) && (suffix.is_some() || are_small) {
+        // A caller that is gone wants no tables.
+        let _ = quick.send(());
+    }
+    let found = suffix.and_then(|(suffix, cache)| {
+        let (key, found) = cache.find_by_digest(suffix, &traces, &options)?;
+        Some(((cache, key), found))
+    });
+    let (entry, cached) = found.unzip();
     drop(find_span);
     let writes = EntryWrites::default();
     let weak = writes.downgrade();
     let again = |entry| Arc::new(ImportAgain::new(&traces, stamps, &options, entry, weak));
-    let unwanted = match cached {
+    let unwanted = match cached.flatten() {
         Some(CachedTables { tables, summary, left_out }) if left_out.is_subset_of(unwanted) => {
             let tables = Arc::new(tables.leaving_out(left_out, again(entry)));
             let origin = Origin::Cache(traces, Box::new(options));
@@ -301,6 +318,10 @@ fn find_or_import(
             let (imported, key) = import_with_key(suffix, &traces, unwanted, &options)?;
             (imported, key.map(|key| (cache, key)))
         }
+        None if are_tiny => {
+            let options = ImportOptions { threads: Some(1), ..options.clone() };
+            (traces.import_without(unwanted, &options)?, entry)
+        }
         None => (traces.import_without(unwanted, &options)?, entry),
     };
     let Imported { tables, summary, left_out } = imported;
@@ -312,6 +333,17 @@ fn find_or_import(
         cache.store(key, &traces, Arc::clone(&tables), &summary, &writes);
     }
     Ok(LoadedTables { tables, summary, origin: Origin::Import, writes })
+}
+
+/// The cache that tables of these traces may be in.
+fn usable_cache(
+    traces: &Traces,
+    stamps: Option<&Stamps>,
+    options: &ImportOptions,
+) -> Option<TableCache> {
+    let cache = options.cache.clone().filter(|_| !options.strict)?;
+    let leaves_out = stamps.is_some_and(|stamps| cache.leaves_out(traces, stamps));
+    (!leaves_out).then_some(cache)
 }
 
 /// Imports traces, and computes their digest meanwhile, on a thread of its own. There is no key if

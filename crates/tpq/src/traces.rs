@@ -16,6 +16,11 @@ use crate::{ImportError, ImportOptions, ImportSummary};
 /// first of them.
 const HEAD: usize = 512;
 
+/// The number of bytes up to which traces are imported in a few milliseconds.
+const SMALL: u64 = 1 << 20;
+/// The number of bytes up to which it takes longer to start threads than it takes to do their work.
+const TINY: u64 = 32 << 10;
+
 /// The traces of an import.
 #[derive(Clone)]
 pub(crate) enum Traces {
@@ -86,6 +91,16 @@ impl Traces {
         }
     }
 
+    /// Whether they are imported in a few milliseconds.
+    pub(crate) fn are_small(&self, stamps: &Stamps) -> bool {
+        self.bytes(stamps) < SMALL && self.are_plain_files()
+    }
+
+    /// Whether one thread imports small traces sooner than several do.
+    pub(crate) fn are_tiny(&self, stamps: &Stamps) -> bool {
+        self.files().len() == 1 && self.bytes(stamps) <= TINY
+    }
+
     /// The files that another process may change.
     pub(crate) fn files(&self) -> &[PathBuf] {
         match self {
@@ -127,6 +142,27 @@ impl Stamps {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_archive_is_not_small_and_two_files_are_not_tiny() {
+        let folder = tempfile::tempdir().unwrap();
+        let sizes = |files: &[(&str, &[u8])]| {
+            let path = |&(name, bytes): &(&str, &[u8])| {
+                let path = folder.path().join(name);
+                std::fs::write(&path, bytes).unwrap();
+                path
+            };
+            let traces = Traces::Files(files.iter().map(path).collect());
+            let stamps = Stamps::of(&traces).unwrap();
+            (traces.are_small(&stamps), traces.are_tiny(&stamps))
+        };
+        let (tiny, small) = (vec![b'\n'; TINY as usize], vec![b'\n'; SMALL as usize - 1]);
+        assert_eq!(sizes(&[("a", &tiny)]), (true, true));
+        assert_eq!(sizes(&[("a", &small)]), (true, false));
+        assert_eq!(sizes(&[("a", b"a"), ("b", b"b")]), (true, false));
+        assert_eq!(sizes(&[("a", &small), ("b", b"b")]), (false, false));
+        assert!(!sizes(&[("a", b"\x1f\x8b\x08")]).0);
+    }
 
     #[test]
     fn a_file_that_grew_has_another_stamp() {

@@ -145,6 +145,8 @@ pub async fn run(mut args: QueryArgs) -> anyhow::Result<()> {
         // A count of rows may still hold the trace when the process ends, so dropping the trace
         // does not wait for the cache.
         let _wait = WaitUntilCached(&trace);
+        // The process ends after the statements and frees all memory at once.
+        std::mem::forget(Arc::clone(&trace));
         args.param.iter().for_each(|parameter| parameter.set(trace.session()));
         for statement in trace.session().statements(&sql)? {
             let mut progress = QueryProgress::start(args.import.flags.quiet);

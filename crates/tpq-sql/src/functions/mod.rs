@@ -89,16 +89,8 @@ pub(crate) use table_function::{
 pub(crate) use text::CONCAT_TEXT;
 pub(crate) use wide_sum::{sum_in_range, wide_sum};
 
-/// All scalar functions for a trace.
-pub(crate) fn scalar(tables: &TraceTables) -> Vec<Arc<ScalarUDF>> {
-    let bounds = Arc::new(trace_time::Bounds::new(tables));
-    let cpu = |numbering| ScalarUDF::new_from_impl(cpu_of::CpuOf::new(tables, numbering));
-    let time = |name, of_bounds: fn(i64, i64) -> i64| {
-        ScalarUDF::new_from_impl(trace_time::TraceTime::new(name, &bounds, of_bounds))
-    };
-    let clock = |name, clock, format| {
-        ScalarUDF::new_from_impl(clocks::ToClock::new(tables, name, clock, format))
-    };
+/// The scalar functions that look up nothing in a trace.
+pub(crate) fn scalar() -> Vec<Arc<ScalarUDF>> {
     let families = [
         choice::functions(),
         clocks::functions(),
@@ -119,14 +111,35 @@ pub(crate) fn scalar(tables: &TraceTables) -> Vec<Arc<ScalarUDF>> {
         vec![aggregates::excluded_rows()],
     ];
     let per_row = families.into_iter().flatten().map(ScalarUDF::new_from_impl);
-    let of_trace = [
-        cpu(cpu_of::Numbering::PerMachine),
-        cpu(cpu_of::Numbering::AcrossMachines),
+    let others = [
         ScalarUDF::new_from_impl(chain::AllTrue::default()),
         ScalarUDF::new_from_impl(chain::Arithmetic::default()),
         ScalarUDF::new_from_impl(integer::Negative::default()),
-        ScalarUDF::new_from_impl(extract_arg::ExtractArg::new(tables)),
         ScalarUDF::new_from_impl(flamegraph::FlamegraphConfig::default()),
+    ];
+    let integer_operators = integer::integer_operators().map(ScalarUDF::new_from_impl);
+    let checked_operators = checked::checked_operators().map(ScalarUDF::new_from_impl);
+    let integer_operators = integer_operators.into_iter().chain(checked_operators);
+    let json = json::functions().into_iter().map(ScalarUDF::new_from_impl);
+    let buckets = time_bucket::functions().map(ScalarUDF::new_from_impl);
+    let own = per_row.chain(others).chain(integer_operators).chain(json).chain(buckets);
+    own.map(Arc::new).chain(pointers::scalar()).collect()
+}
+
+/// The scalar functions that look up rows of a trace.
+pub(crate) fn scalar_of(tables: &TraceTables) -> Vec<Arc<ScalarUDF>> {
+    let bounds = Arc::new(trace_time::Bounds::new(tables));
+    let cpu = |numbering| ScalarUDF::new_from_impl(cpu_of::CpuOf::new(tables, numbering));
+    let time = |name, of_bounds: fn(i64, i64) -> i64| {
+        ScalarUDF::new_from_impl(trace_time::TraceTime::new(name, &bounds, of_bounds))
+    };
+    let clock = |name, clock, format| {
+        ScalarUDF::new_from_impl(clocks::ToClock::new(tables, name, clock, format))
+    };
+    let of_trace = [
+        cpu(cpu_of::Numbering::PerMachine),
+        cpu(cpu_of::Numbering::AcrossMachines),
+        ScalarUDF::new_from_impl(extract_arg::ExtractArg::new(tables)),
         ScalarUDF::new_from_impl(slice_ancestry::SliceIsAncestor::new(tables)),
         clock("to_realtime", "REALTIME", clocks::TimeFormat::Nanoseconds),
         clock("to_monotonic", "MONOTONIC", clocks::TimeFormat::Nanoseconds),
@@ -135,16 +148,10 @@ pub(crate) fn scalar(tables: &TraceTables) -> Vec<Arc<ScalarUDF>> {
         time("trace_end", |_, end| end),
         time("trace_dur", |start, end| end.saturating_sub(start)),
     ];
-    let integer_operators = integer::integer_operators().map(ScalarUDF::new_from_impl);
-    let checked_operators = checked::checked_operators().map(ScalarUDF::new_from_impl);
-    let integer_operators = integer_operators.into_iter().chain(checked_operators);
-    let json = json::functions().into_iter().map(ScalarUDF::new_from_impl);
-    let buckets = time_bucket::functions().map(ScalarUDF::new_from_impl);
-    let own = per_row.chain(of_trace).chain(integer_operators).chain(json).chain(buckets);
-    own.chain(lookups(tables)).map(Arc::new).chain(pointers::scalar()).collect()
+    of_trace.into_iter().chain(lookups(tables)).map(Arc::new).collect()
 }
 
-/// The scalar functions that look up rows of a trace.
+/// The functions of rows that have files of their own.
 fn lookups(tables: &TraceTables) -> impl Iterator<Item = ScalarUDF> {
     let sets = arg_sets::index(tables);
     let of_trace = [

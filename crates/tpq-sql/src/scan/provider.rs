@@ -25,8 +25,9 @@ pub(crate) struct StoredTable {
     /// The position of the column `ts` if the rows are sorted by it. Computed on first use, because
     /// the check reads all values.
     time_order: OnceLock<Option<usize>>,
-    /// By column, each computed on first use: a column may have to be made for it.
-    statistics: Vec<OnceLock<ColumnStatistics>>,
+    /// By column, each computed on first use: a column may have to be made for it. There is room for
+    /// them once one is asked for: a thousand columns have 300 bytes each, and a query names a few.
+    statistics: OnceLock<Vec<OnceLock<ColumnStatistics>>>,
 }
 
 impl StoredTable {
@@ -36,7 +37,7 @@ impl StoredTable {
         let is_key = |key| Constraints::new_unverified(vec![Constraint::PrimaryKey(vec![key])]);
         Self {
             key: table.key().map(is_key),
-            statistics: table.schema().fields().iter().map(|_| OnceLock::new()).collect(),
+            statistics: OnceLock::new(),
             table,
             time_order: OnceLock::new(),
         }
@@ -85,9 +86,11 @@ impl StoredTable {
 
     /// Statistics of the columns at the positions in `projection`.
     pub(crate) fn statistics_of(&self, projection: &[usize]) -> Statistics {
-        let statistics = |&column: &usize| {
-            self.statistics[column].get_or_init(|| self.column_statistics(column))
-        };
+        let of_columns = self
+            .statistics
+            .get_or_init(|| self.table.schema().fields().iter().map(|_| OnceLock::new()).collect());
+        let statistics =
+            |&column: &usize| of_columns[column].get_or_init(|| self.column_statistics(column));
         let columns: Vec<_> = projection.iter().map(statistics).cloned().collect();
         let bytes =
             projection.iter().map(|&column| match self.table.schema().field(column).data_type() {

@@ -6,8 +6,8 @@ use datafusion::arrow::array::AsArray;
 use datafusion::arrow::datatypes::Int64Type;
 use tpq_tables::Tables;
 
-use super::{rows, session};
-use crate::{Session, SessionOptions};
+use super::{rows, session, trace};
+use crate::{Engine, Session, SessionOptions};
 
 /// The only value of a statement that gives an integer.
 async fn integer(session: &Session, sql: &str) -> i64 {
@@ -43,6 +43,18 @@ async fn columns_are_called_what_the_statement_calls_them() {
     );
     assert_eq!(names("SELECT s.name, Dur AS \"The Dur\" FROM slice s").await, ["name", "The Dur"]);
     assert_eq!(names("WITH a AS (SELECT max(ts) FROM slice) SELECT * FROM a").await, ["max(ts)"]);
+}
+
+/// As where a trace is opened while its engine is made.
+#[tokio::test]
+async fn a_session_on_an_engine_has_all_functions() {
+    let options = SessionOptions::default();
+    let engine = Engine::new(&options).unwrap();
+    let made = Session::on_engine(engine, Arc::new(trace()), &options).unwrap();
+    assert_eq!(made.functions(), session().functions());
+    assert_eq!(integer(&made, "SELECT trace_end()").await, 1_501_000);
+    assert_eq!(integer(&made, "SELECT CAST('7 apples' AS INT)").await, 7);
+    assert_eq!(integer(&made, "SELECT count(*) FROM slice WHERE name GLOB 'w*'").await, 1);
 }
 
 #[tokio::test]

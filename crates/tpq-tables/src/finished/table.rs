@@ -2,7 +2,7 @@
 
 use std::io;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch, RecordBatchOptions};
 use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder, NullBufferBuilder, ScalarBuffer};
@@ -27,7 +27,8 @@ pub struct PickedRows {
 /// A finished table.
 pub struct Table {
     decl: &'static TableDecl,
-    schema: SchemaRef,
+    /// Made on first use: there are a hundred tables, and a query names a few.
+    schema: OnceLock<SchemaRef>,
     rows: usize,
     contents: Contents,
     /// The tables with the ids of arg sets, if the columns here have none.
@@ -60,13 +61,13 @@ impl Table {
         strings: &Arc<StringViews>,
     ) -> Self {
         let contents = Contents::Here(Columns { columns, strings: Arc::clone(strings) });
-        Self { decl, schema: schema_of(decl), rows, contents, arg_sets: None, backing: None }
+        Self { decl, schema: OnceLock::new(), rows, contents, arg_sets: None, backing: None }
     }
 
     /// A table with columns that are loaded when they are first read.
     pub(crate) fn later(decl: &'static TableDecl, rows: usize, later: Later) -> Self {
         let contents = Contents::Later(later);
-        Self { decl, schema: schema_of(decl), rows, contents, arg_sets: None, backing: None }
+        Self { decl, schema: OnceLock::new(), rows, contents, arg_sets: None, backing: None }
     }
 
     /// The same, of columns that lie in a file.
@@ -178,7 +179,7 @@ impl Table {
 
     /// The Arrow schema SQL sees.
     pub fn schema(&self) -> &SchemaRef {
-        &self.schema
+        self.schema.get_or_init(|| schema_of(self.decl))
     }
 
     /// The number of rows. A table with rows that cannot be made has one, which cannot be read.
@@ -335,7 +336,7 @@ impl Table {
         rows: usize,
     ) -> Result<RecordBatch, ReadError> {
         let assemble = || {
-            let schema = Arc::new(self.schema.project(projection)?);
+            let schema = Arc::new(self.schema().project(projection)?);
             let options = RecordBatchOptions::new().with_row_count(Some(rows));
             RecordBatch::try_new_with_options(schema, arrays, &options)
         };

@@ -32,6 +32,9 @@ pub struct StoredTables {
 struct Reader {
     blobs: Bytes,
     directory: Bytes,
+    /// Where the next word of the directory is. A large trace has a million words, so that each
+    /// must not be cut off as bytes with a reference of their own.
+    at: usize,
     left_out: TableGroups,
 }
 
@@ -59,12 +62,12 @@ impl Reader {
         }
         let left_out = TableGroups::from_word(word(bytes, 16)?);
         let left_out = left_out.ok_or(NotTables("it leaves out what does not exist"))?;
-        Ok(Self { blobs: bytes.slice(..begin as usize), directory, left_out })
+        Ok(Self { blobs: bytes.slice(..begin as usize), directory, at: 0, left_out })
     }
 
     fn word(&mut self) -> Result<u64> {
-        let word = word(&self.directory, 0)?;
-        let _ = self.directory.split_to(size_of::<u64>());
+        let word = word(&self.directory, self.at)?;
+        self.at += size_of::<u64>();
         Ok(word)
     }
 

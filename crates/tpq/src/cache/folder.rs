@@ -32,11 +32,12 @@ pub(super) fn unfinished(folder: &Path) -> io::Result<PartialFile> {
     PartialFile::create(folder, PREFIX, UNFINISHED, Readers::Owner)
 }
 
-/// Whether the name of a file of the cache has this end.
-pub(super) fn has_entry(folder: &Path, end: &str) -> bool {
+/// The name of a file of the cache that has this end, if there is one.
+pub(super) fn entry_with_end(folder: &Path, end: &str) -> Option<String> {
     // A folder that cannot be read has no entry that can be found.
-    let mut entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    entries.any(|entry| entry.file_name().as_encoded_bytes().ends_with(end.as_bytes()))
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    names.find(|name| name.ends_with(end))
 }
 
 /// Locks the folder, so that no other writer looks at an entry and replaces it meanwhile. The lock

@@ -29,6 +29,11 @@ impl KeySuffix {
         Some(Self { file_name, stamps })
     }
 
+    /// The key of an entry with this file name, if the entry is one of these traces.
+    pub(super) fn of_entry(&self, file_name: String) -> Key {
+        Key { file_name, stamps: self.stamps.clone() }
+    }
+
     /// The key. Reads the traces; `None` if they cannot be read twice.
     pub(crate) fn complete(self, traces: &Traces, threads: Option<usize>) -> Option<Key> {
         let contents = traces.digest(threads)?;

@@ -19,6 +19,7 @@ mod key;
 mod mapped;
 mod stored_summary;
 
+use std::fs::File;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -81,17 +82,50 @@ impl TableCache {
 
     /// Whether there may be an entry with a key that has this suffix. Its file may be damaged.
     pub(crate) fn may_have(&self, suffix: &KeySuffix) -> bool {
-        folder::has_entry(&self.folder, &suffix.file_name)
+        folder::entry_with_end(&self.folder, &suffix.file_name).is_some()
     }
 
-    /// Finds the cached tables of these traces, whatever the entry leaves out. Deletes a damaged
-    /// file.
+    /// The key of these traces, and their cached tables, whatever the entry leaves out. Deletes a
+    /// damaged file. Reads the traces; `None` if they cannot be read twice.
+    pub(crate) fn find_by_digest(
+        &self,
+        suffix: KeySuffix,
+        traces: &Traces,
+        options: &ImportOptions,
+    ) -> Option<(Key, Option<CachedTables>)> {
+        let entry = folder::entry_with_end(&self.folder, &suffix.file_name);
+        let likely = entry.filter(|_| options.threads != Some(1)).map(|name| suffix.of_entry(name));
+        let (key, opened) = std::thread::scope(|scope| {
+            // An entry with this end is nearly always the only one, and that of the traces.
+            let opening = likely.as_ref().and_then(|key| {
+                let thread = std::thread::Builder::new().name("cache".into());
+                thread.spawn_scoped(scope, move || self.open(key, traces, options)).ok()
+            });
+            let key = suffix.complete(traces, options.threads);
+            (key, opening.and_then(|opening| opening.join().ok()).flatten())
+        });
+        let key = key?;
+        let found = match opened {
+            Some(opened) if likely.as_ref() == Some(&key) => Self::checked(opened, options),
+            // Nor was anything opened without a thread, or with one that panicked.
+            _ => self.find(&key, traces, options),
+        };
+        Some((key, found))
+    }
+
+    /// Finds the cached tables of the traces with this key, whatever the entry leaves out. Deletes
+    /// a damaged file.
     pub(crate) fn find(
         &self,
         key: &Key,
         traces: &Traces,
         options: &ImportOptions,
     ) -> Option<CachedTables> {
+        Self::checked(self.open(key, traces, options)?, options)
+    }
+
+    /// Opens the entry with this key, if there is one.
+    fn open(&self, key: &Key, traces: &Traces, options: &ImportOptions) -> Option<OpenedEntry> {
         folder::remove_abandoned(&self.folder);
         let path = self.folder.join(&key.file_name);
         let file = open_own_file(&path)?;
@@ -101,7 +135,14 @@ impl TableCache {
         #[cfg(not(unix))]
         let identity = FileIdentity::of(&path).ok().flatten();
         let mapped = MappedTables { path, identity, key: key.clone(), traces: traces.clone() };
-        match mapped.open(&file, options) {
+        let tables = mapped.open(&file, options);
+        Some(OpenedEntry { file, mapped, tables })
+    }
+
+    /// The tables of an entry that is that of the traces. Deletes a damaged file.
+    fn checked(opened: OpenedEntry, options: &ImportOptions) -> Option<CachedTables> {
+        let OpenedEntry { file, mapped, tables } = opened;
+        match tables {
             Ok(found) => {
                 folder::mark_used(&file);
                 Some(found)
@@ -176,6 +217,13 @@ impl TableCache {
         let left_out = left_out_at(&self.folder.join(key.file_name))?;
         Some(left_out.table_names().collect())
     }
+}
+
+/// A cache entry that was opened, before it is known whether it is that of the traces.
+struct OpenedEntry {
+    file: File,
+    mapped: MappedTables,
+    tables: Result<CachedTables, Unusable>,
 }
 
 /// The tables of a cache entry.
