@@ -86,7 +86,7 @@ impl Table {
         let contents = Contents::LeftOut(Arc::clone(left_out), None);
         let kept = Self {
             decl: self.decl,
-            schema: Arc::clone(&self.schema),
+            schema: self.schema.clone(),
             rows: self.rows,
             contents: std::mem::replace(&mut self.contents, contents),
             arg_sets: None,
