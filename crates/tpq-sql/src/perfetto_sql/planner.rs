@@ -39,7 +39,7 @@ use super::scope::Scope;
 use super::titles::Titles;
 use super::types::without_booleans;
 use super::union_types::with_union_types;
-use super::{Declared, Returns, Text, TraceTypes};
+use super::{Declared, Returns, Text, TraceTypes, fields};
 use crate::cancel::CancelToken;
 use crate::catalog::{Catalog, Created, MaterializedTable, SqlFunction};
 use crate::errors::{Names, SqlError, SqlErrorKind, reported_error, translate, unknown_table};
@@ -239,6 +239,14 @@ impl<'a> Planner<'a> {
         plan: impl Fn(Tree) -> Result<LogicalPlan>,
     ) -> Result<LogicalPlan> {
         let names = StatementNames { planner: self, quoted: QuotedNames::of(&text.tokens) };
+        let may_be_mistaken = fields::may_be_mistaken(&tree);
+        let plan = |tree: Tree| -> Result<LogicalPlan> {
+            let planned = plan(tree)?;
+            if may_be_mistaken {
+                fields::check(&planned)?;
+            }
+            Ok(planned)
+        };
         for _ in 0..REWRITES {
             match plan(tree.clone()) {
                 // Errors of a view that it uses cannot be corrected here.

@@ -94,7 +94,3 @@ SELECT id, lag(id, -depth) OVER (ORDER BY id) FROM slice ORDER BY id
 SELECT id, lag(id, -2) OVER (ORDER BY id) FROM slice ORDER BY id
 -- The number of nth_value() is a literal where the frame has EXCLUDE: an error says so.
 SELECT id, nth_value(id, depth + 1) OVER (ORDER BY id ROWS BETWEEN 2 PRECEDING AND 2 FOLLOWING EXCLUDE CURRENT ROW) FROM slice ORDER BY id
-
--- A column of a subquery comes before a table around it, of which a column is named: an error.
-SELECT s.id, (SELECT count(*) FROM (SELECT end_state AS s, ts FROM sched) x WHERE s = 'S' AND x.ts >= s.ts) FROM slice s
-SELECT s.id FROM slice s WHERE EXISTS (SELECT 1 FROM (SELECT id AS s FROM thread) WHERE s = s.id)
