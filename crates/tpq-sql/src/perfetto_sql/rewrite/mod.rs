@@ -190,7 +190,7 @@ impl VisitorMut for Rewriter<'_> {
         ranges::rewrite(expr);
         collation::rewrite(expr);
         literals::rewrite(expr);
-        row_values::rewrite(expr);
+        row_values::rewrite(expr, self.is_aggregate);
         ControlFlow::Continue(())
     }
 
