@@ -19,6 +19,7 @@ mod having_results;
 mod hidden_order;
 mod inner_aliases;
 mod inner_tables;
+mod known_texts;
 mod later_tables;
 mod limits;
 mod literals;

@@ -49,6 +49,7 @@ SELECT json('{a: 1}')
 SELECT DISTINCT name COLLATE NOCASE FROM (SELECT 'b' AS name UNION ALL SELECT 'B')
 SELECT name COLLATE NOCASE FROM thread UNION SELECT upper(name) FROM thread
 SELECT group_concat(DISTINCT name COLLATE NOCASE) FROM thread
+SELECT CASE WHEN name = 'APP' COLLATE NOCASE THEN 'x' ELSE 'y' END FROM thread UNION SELECT 'X'
 -- The same with the collation of a column of a subquery or CTE.
 SELECT n FROM (SELECT name COLLATE NOCASE AS n FROM thread) UNION SELECT upper(name) FROM thread
 SELECT * FROM (SELECT name COLLATE NOCASE AS n FROM thread) UNION SELECT upper(name) FROM thread
