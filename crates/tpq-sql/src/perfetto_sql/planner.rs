@@ -44,7 +44,7 @@ use crate::cancel::CancelToken;
 use crate::catalog::{Catalog, Created, MaterializedTable, SqlFunction};
 use crate::errors::{Names, SqlError, SqlErrorKind, reported_error, translate, unknown_table};
 use crate::files::{FileAccess, Reader};
-use crate::functions::CallArgument;
+use crate::functions::{CallArgument, EXTRACT_ARG, extracts_texts, is_text};
 use crate::lowering::{SqlCall, lower};
 
 /// How deeply brackets may nest, in calls, expressions and queries: deep enough for generated SQL.
@@ -159,6 +159,19 @@ impl<'a> Planner<'a> {
     /// Whether a statement created a table of that name; its rows have numbers.
     pub(super) fn has_numbers(&self, name: &str) -> bool {
         self.catalog.objects().relation(name).is_some_and(|created| created.has_numbers())
+    }
+
+    /// Whether a column of a table or view has texts, by names in lower case.
+    pub(super) fn has_texts(&self, table: &str, column: &str) -> bool {
+        let Ok(source) = self.relation(table) else { return false };
+        let schema = source.schema();
+        schema.field_with_name(column).is_ok_and(|field| is_text(field.data_type()))
+    }
+
+    /// Whether all values of `extract_arg` for a key are texts.
+    pub(super) fn extracts_texts(&self, key: &str) -> bool {
+        let function = self.get_function_meta(EXTRACT_ARG);
+        function.is_some_and(|function| extracts_texts(&function, key))
     }
 
     /// Whether there is an aggregate function of that name.

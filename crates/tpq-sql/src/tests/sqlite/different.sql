@@ -66,6 +66,7 @@ WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 2 FROM r WHERE n < 5 UNION
 SELECT (SELECT count(s.id) FROM thread) FROM slice s
 -- A computed text that may be a number in SQLite is compared with a number as the number that it looks like.
 SELECT v = 7 FROM (SELECT id, coalesce(int_value, string_value) AS v FROM args) ORDER BY id
+SELECT coalesce(v, 'x') = 7 FROM (SELECT id, coalesce(int_value, string_value) AS v FROM args) ORDER BY id
 SELECT coalesce(int_value, string_value) = 7, coalesce(int_value, string_value) < 10, coalesce(int_value, string_value) IN (7, 3) FROM args ORDER BY id
 -- An integer is compared with such texts as a text, so that it is exact: reals among them are not equal to it.
 SELECT coalesce(value, 'none') = 1 FROM counter ORDER BY id
