@@ -73,12 +73,13 @@ fn is_plain(data_type: &DataType) -> bool {
     matches!(data_type, DataType::Int64 | DataType::Float64 | DataType::Utf8View)
 }
 
-/// The most parts that the tested arguments of a call have together where it becomes a CASE, columns and
-/// literals not counted. Each is written twice there, so calls within calls double with each level.
+/// The most parts that the tested arguments of a call have together where it becomes a CASE,
+/// columns and literals not counted. Each is written twice there, so calls within calls double with
+/// each level.
 const MOST_PARTS: usize = 1 << 8;
 
-/// Replaces the call by a CASE if all arguments have the same type and are small. A CASE evaluates later
-/// arguments only if it needs them.
+/// Replaces the call by a CASE if all arguments have the same type and are small. A CASE evaluates
+/// later arguments only if it needs them.
 fn as_coalesce(
     args: &[Expr],
     types: &[DataType],

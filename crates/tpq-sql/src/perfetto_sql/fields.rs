@@ -1,7 +1,8 @@
-//! Fields of columns: `s.ts` where a subquery has a column `s`, and the query around it a table `s`.
+//! Fields of columns: `s.ts` where a subquery has a column `s`, and the query around it a table
+//! `s`.
 //!
-//! DataFusion takes the column, and says only when a plan is run that it has no fields. It is asked here,
-//! so that the table can get another name.
+//! DataFusion takes the column, and says only when a plan is run that it has no fields. It is asked
+//! here, so that the table can get another name.
 
 use std::ops::ControlFlow;
 

@@ -92,7 +92,8 @@ async fn tables_that_cannot_add_rows_are_not_read() {
     assert!(is_read("three") && is_read("many"));
 }
 
-/// A module's table is computed when a query needs its rows, so that what is wrong in one shows then.
+/// A module's table is computed when a query needs its rows, so that what is wrong in one shows
+/// then.
 #[tokio::test]
 async fn an_error_of_rows_that_are_not_needed_does_not_show() {
     let text = "CREATE PERFETTO TABLE nothing AS SELECT ts FROM counter;\n\

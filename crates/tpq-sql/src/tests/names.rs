@@ -328,8 +328,8 @@ async fn tables_keep_the_order_of_a_union_in_a_subquery() {
     assert_eq!(rows(&session, sql).await, ["0 1", "1 2", "2 3"]);
 }
 
-/// A view and the body of a function are texts: a table of the user's own takes the place of a built-in
-/// one in them, also after they were used.
+/// A view and the body of a function are texts: a table of the user's own takes the place of a
+/// built-in one in them, also after they were used.
 #[tokio::test]
 async fn views_and_functions_read_what_takes_the_name_of_a_built_in() {
     let session = session();

@@ -19,8 +19,8 @@ use crate::perfetto_sql::scope::{Scope, Source, is_same, is_star, last};
 /// How many queries within each other are looked into. A CTE may read itself.
 const MAX_DEPTH: usize = 64;
 
-/// How many columns of a statement are looked up in what others are computed from: one may be computed
-/// from another twice, and that one as well.
+/// How many columns of a statement are looked up in what others are computed from: one may be
+/// computed from another twice, and that one as well.
 const MAX_LOOKUPS: usize = 1_000;
 
 /// Functions that return text for every row.
@@ -54,7 +54,8 @@ pub(super) enum Computed {
 /// Finds computed columns of the tables in a statement.
 pub(super) struct ComputedColumns {
     ctes: Vec<Cte>,
-    /// How many more columns are looked up to find out whether what is computed from them is a text.
+    /// How many more columns are looked up to find out whether what is computed from them is a
+    /// text.
     left: Cell<usize>,
 }
 

@@ -4,8 +4,8 @@
 //! with each level, so a short statement could take all memory.
 //!
 //! The time to plan a statement doubles as well where the result of a CASE is computed from another
-//! CASE: the engine finds the type of a CASE from that of a result, and again whether it may be NULL.
-//! Both ask for both where an operator or a call is between the two.
+//! CASE: the engine finds the type of a CASE from that of a result, and again whether it may be
+//! NULL. Both ask for both where an operator or a call is between the two.
 
 use std::ops::ControlFlow;
 
@@ -32,8 +32,8 @@ const OF_OWN: u64 = 4;
 /// A value of so many expressions may be copied any number of times.
 const FEW: u64 = 16;
 
-/// How many levels of CASE, each in a result of the next one and within an operator or a call there, a
-/// statement may have.
+/// How many levels of CASE, each in a result of the next one and within an operator or a call
+/// there, a statement may have.
 const MOST_LEVELS: u32 = 16;
 
 /// Checks a statement before it is rewritten.
@@ -145,8 +145,8 @@ fn levels_of(expr: &Expr, parts: &[u32]) -> u32 {
     }
 }
 
-/// The result that the engine asks for the type of a CASE, and for whether that may be NULL, with its
-/// position among the parts of the CASE: the first one, unless it is NULL.
+/// The result that the engine asks for the type of a CASE, and for whether that may be NULL, with
+/// its position among the parts of the CASE: the first one, unless it is NULL.
 fn typed_result(expr: &Expr) -> Option<(usize, &Expr)> {
     let (at, result) = match expr {
         Expr::Case { operand, conditions, .. } => {

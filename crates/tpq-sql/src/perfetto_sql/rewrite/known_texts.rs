@@ -1,8 +1,9 @@
-//! The texts that expressions may give, where their text shows it: `CASE WHEN name = 'a' COLLATE NOCASE
-//! THEN 'yes' ELSE 'no' END` gives two.
+//! The texts that expressions may give, where their text shows it: `CASE WHEN name = 'a' COLLATE
+//! NOCASE THEN 'yes' ELSE 'no' END` gives two.
 //!
-//! By SQLite's rules such a CASE has the collation that is stated within it. That changes nothing where
-//! no two of the texts are equal by a collation, and nothing at all where the values are numbers.
+//! By SQLite's rules such a CASE has the collation that is stated within it. That changes nothing
+//! where no two of the texts are equal by a collation, and nothing at all where the values are
+//! numbers.
 
 use std::collections::HashSet;
 

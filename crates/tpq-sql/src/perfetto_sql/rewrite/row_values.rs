@@ -147,8 +147,8 @@ fn with_subquery(
     let columns = column_names(row.len());
     let is_over_rows = |part: &Expr| is_over_rows(part, is_aggregate);
     let is_call = |part: &Expr| matches!(part, Expr::Function(_));
-    // An aggregate, or a window function, would be one of the rows of the subquery there. Of several
-    // rows, each column could be that of another one.
+    // An aggregate, or a window function, would be one of the rows of the subquery there. Of
+    // several rows, each column could be that of another one.
     let is_by_column = row.iter().any(|part| has(part, is_over_rows))
         || gives_one_row(query, is_aggregate) && row.iter().any(|part| has(part, is_call));
     if is_by_column {
@@ -163,8 +163,8 @@ fn with_subquery(
     renamed_rows(query, &columns, value, None).map(|query| Expr::Subquery(Box::new(query)))
 }
 
-/// A query that gives the first row of an order: without a limit, the query around it would lose the
-/// order.
+/// A query that gives the first row of an order: without a limit, the query around it would lose
+/// the order.
 fn first_row(query: &Query) -> Query {
     let mut query = query.clone();
     if query.order_by.is_some() && query.limit_clause.is_none() && query.fetch.is_none() {
@@ -185,8 +185,8 @@ fn is_over_rows(expr: &Expr, is_aggregate: IsAggregate) -> bool {
     }
 }
 
-/// Whether a query has one row at most, as far as its text shows: it aggregates all rows, or reads no
-/// table.
+/// Whether a query has one row at most, as far as its text shows: it aggregates all rows, or reads
+/// no table.
 fn gives_one_row(query: &Query, is_aggregate: IsAggregate) -> bool {
     let SetExpr::Select(select) = &*query.body else { return false };
     let is_grouped = !matches!(&select.group_by, GroupByExpr::Expressions(by, _) if by.is_empty());
