@@ -64,7 +64,7 @@ impl Session {
     /// Makes a table known under a name, in lower case. Statements read it as they read any other
     /// table.
     pub fn add_table(&self, name: &str, table: Arc<dyn TableProvider>) {
-        self.catalog().objects_mut().add_relation(name, Created::Given(table));
+        self.catalog().add_relation(name, Created::Given(table));
     }
 
     /// The plan of a statement for other processes; `None` if it gives no rows. Nothing is run.

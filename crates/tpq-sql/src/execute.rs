@@ -105,7 +105,7 @@ impl Executor<'_> {
             self.not_cancelled(text)?;
         }
         let created = Created::Declared(Arc::new(definition));
-        self.catalog.objects_mut().add_relation(name, created);
+        self.catalog.add_relation(name, created);
         Ok(())
     }
 
@@ -137,7 +137,8 @@ impl Executor<'_> {
         }
         let function = SqlFunction::new(declaration, text.clone());
         let (old, name) = (self.catalog.objects().function(&creation.name.text), &creation.name);
-        self.catalog.objects_mut().add_function(function);
+        let is_built_in = self.state.scalar_functions().contains_key(&name.text);
+        self.catalog.add_function(function, is_built_in);
         if !self.checked {
             return Ok(());
         }
@@ -199,7 +200,7 @@ impl Executor<'_> {
         let table = MaterializedTable::from_query(name, plan);
         table.rows(self.state).await.map_err(failed)?;
         self.not_cancelled(text)?;
-        self.catalog.objects_mut().add_relation(name, Created::Own(Arc::new(table)));
+        self.catalog.add_relation(name, Created::Own(Arc::new(table)));
         Ok(())
     }
 
@@ -308,7 +309,7 @@ impl Executor<'_> {
 
     fn add(&self, name: &str, definition: Definition) {
         let created = Created::Declared(Arc::new(definition));
-        self.catalog.objects_mut().add_relation(name, created);
+        self.catalog.add_relation(name, created);
     }
 
     /// Carries out a change of the user's own tables.
@@ -326,7 +327,7 @@ impl Executor<'_> {
                     };
                 }
                 let table = MaterializedTable::empty(&name, schema, key).map_err(failed)?;
-                self.catalog.objects_mut().add_relation(&name, Created::Own(Arc::new(table)));
+                self.catalog.add_relation(&name, Created::Own(Arc::new(table)));
                 Ok(())
             }
             Change::Add { table, rows, on_conflict } => {
@@ -358,7 +359,7 @@ impl Executor<'_> {
         let config = self.state.config_options();
         let created = changed(name, &table, &old, &new, adds, config);
         let created = created.map_err(failed)?;
-        self.catalog.objects_mut().add_relation(name, created);
+        self.catalog.add_relation(name, created);
         Ok(())
     }
 

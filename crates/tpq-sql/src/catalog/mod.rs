@@ -137,6 +137,23 @@ impl Catalog {
         self.objects.write().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Adds a table or view that a statement created. One with the name of a built-in table or view
+    /// is read in its place.
+    pub(crate) fn add_relation(&self, name: &str, relation: Created) {
+        let is_built_in = self.is_built_in(name)
+            || SystemTable::find(name).is_some()
+            || UnfilledTable::find(name).is_some()
+            || name.strip_prefix(INTRINSIC).is_some_and(|name| self.stored.contains_key(name));
+        self.objects_mut().add_relation(name, relation, is_built_in);
+    }
+
+    /// Adds a function that a statement created. `is_built_in` states whether another function has
+    /// the name, which is called no more.
+    pub(crate) fn add_function(&self, function: SqlFunction, is_built_in: bool) {
+        let is_built_in = is_built_in || self.functions.contains_key(function.name());
+        self.objects_mut().add_function(function, is_built_in);
+    }
+
     /// The modules that a statement can include.
     pub(crate) fn modules(&self) -> Arc<Modules> {
         Arc::clone(&self.modules.read().unwrap_or_else(PoisonError::into_inner))

@@ -175,15 +175,21 @@ impl Objects {
         self.included.iter().cloned().collect()
     }
 
-    pub(crate) fn add_relation(&mut self, name: &str, relation: Created) {
+    /// Adds a relation. `is_built_in` states that another one has the name where no statement gave
+    /// it to any.
+    pub(super) fn add_relation(&mut self, name: &str, relation: Created, is_built_in: bool) {
         self.attached.remove(name);
         let before = self.relations.insert(name.to_owned(), relation.clone());
-        self.note_change(before.is_some_and(|before| !before.is_same(&relation)));
+        self.note_change(match before {
+            Some(before) => !before.is_same(&relation),
+            None => is_built_in,
+        });
     }
 
-    pub(crate) fn add_function(&mut self, function: SqlFunction) {
+    /// The same for a function.
+    pub(super) fn add_function(&mut self, function: SqlFunction, is_built_in: bool) {
         let before = self.functions.insert(function.name().to_owned(), Arc::new(function));
-        self.note_change(before.is_some());
+        self.note_change(before.is_some() || is_built_in);
     }
 
     pub(crate) fn add_macro(&mut self, made: Macro) {

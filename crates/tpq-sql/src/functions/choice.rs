@@ -4,8 +4,9 @@ use std::cmp::Ordering;
 
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::Result;
+use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion::functions::core::expr_fn;
-use datafusion::logical_expr::Expr;
+use datafusion::logical_expr::{Case, Expr};
 
 use super::per_row::{PerRow, common};
 use super::value::Value;
@@ -18,7 +19,7 @@ pub(crate) const GREATEST: &str = "__greatest";
 pub(super) fn functions() -> Vec<PerRow> {
     vec![
         PerRow::new("coalesce", 1..=usize::MAX, common, first_non_null).simplified(as_coalesce),
-        PerRow::new("ifnull", 2..=2, common, first_non_null).simplified(as_coalesce),
+        PerRow::new("ifnull", 2..=2, common, first_non_null).alias("nvl").simplified(as_coalesce),
         PerRow::new(
             "nullif",
             2..=2,
@@ -72,15 +73,47 @@ fn is_plain(data_type: &DataType) -> bool {
     matches!(data_type, DataType::Int64 | DataType::Float64 | DataType::Utf8View)
 }
 
-/// Replaces the call by DataFusion's `coalesce` if all arguments have the same type. That one
-/// evaluates later arguments only if it needs them.
+/// The most parts that the tested arguments of a call have together where it becomes a CASE,
+/// columns and literals not counted. Each is written twice there, so calls within calls double with
+/// each level.
+const MOST_PARTS: usize = 1 << 8;
+
+/// Replaces the call by a CASE if all arguments have the same type and are small. A CASE evaluates
+/// later arguments only if it needs them.
 fn as_coalesce(
     args: &[Expr],
     types: &[DataType],
     _: &datafusion::logical_expr::simplify::SimplifyContext,
 ) -> Result<Option<Expr>> {
     let same = types.iter().all(|data_type| *data_type == types[0]) && is_plain(&types[0]);
-    Ok(same.then(|| expr_fn::coalesce(args.to_vec())))
+    let Some((last, tested)) = args.split_last().filter(|_| same) else { return Ok(None) };
+    if tested.is_empty() {
+        return Ok(Some(last.clone()));
+    }
+    if !are_small(tested)? {
+        return Ok(None);
+    }
+    let present = |value: &Expr| {
+        let is_present = Expr::IsNotNull(Box::new(value.clone()));
+        (Box::new(is_present), Box::new(value.clone()))
+    };
+    let cases = tested.iter().map(present).collect();
+    Ok(Some(Expr::Case(Case::new(None, cases, Some(Box::new(last.clone()))))))
+}
+
+/// Whether expressions have so few parts together that they may be written twice.
+fn are_small(exprs: &[Expr]) -> Result<bool> {
+    let mut parts = 0_usize;
+    for expr in exprs.iter().filter(|expr| !matches!(expr, Expr::Column(_) | Expr::Literal(..))) {
+        expr.apply(|_| {
+            parts += 1;
+            Ok(match parts > MOST_PARTS {
+                true => TreeNodeRecursion::Stop,
+                false => TreeNodeRecursion::Continue,
+            })
+        })?;
+    }
+    Ok(parts <= MOST_PARTS)
 }
 
 /// Replaces the call by its first argument.

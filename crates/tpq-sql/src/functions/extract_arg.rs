@@ -11,7 +11,8 @@ use datafusion::arrow::datatypes::{DataType, Field, FieldRef};
 use datafusion::common::Result;
 use datafusion::error::DataFusionError;
 use datafusion::logical_expr::{
-    ColumnarValue, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDFImpl, Signature, Volatility,
+    ColumnarValue, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature,
+    Volatility,
 };
 use rustc_hash::FxHashMap;
 use tpq_tables::{Table, TraceTables};
@@ -25,6 +26,8 @@ pub(crate) const EXTRACT_ARG: &str = "extract_arg";
 /// The values of one key.
 struct Values {
     data_type: DataType,
+    /// Whether any value is a number.
+    has_numbers: bool,
     /// The value by arg set id.
     by_set: FxHashMap<i64, Value<'static>>,
 }
@@ -66,7 +69,8 @@ impl ExtractArg {
     }
 
     fn read(&self, key: &str) -> Result<Values> {
-        let mut values = Values { data_type: DataType::Null, by_set: FxHashMap::default() };
+        let (data_type, by_set) = (DataType::Null, FxHashMap::default());
+        let mut values = Values { data_type, has_numbers: false, by_set };
         let Some(table) = &self.args else { return Ok(values) };
         let names = ["arg_set_id", "key", "int_value", "string_value", "real_value"];
         let columns: Option<Vec<usize>> =
@@ -87,12 +91,20 @@ impl ExtractArg {
                 let found = columns[2..].iter().map(|column| column.value(row));
                 if let Some(value) = found.into_iter().find(|value| !value.is_null()) {
                     values.data_type = widened(&values.data_type, &value);
+                    values.has_numbers |= matches!(value, Value::Integer(_) | Value::Real(_));
                     values.by_set.entry(set).or_insert_with(|| owned(&value));
                 }
             }
         }
         Ok(values)
     }
+}
+
+/// Whether all values that an `extract_arg` gives for a key are texts, and not texts that stand for
+/// numbers.
+pub(crate) fn extracts_texts(function: &ScalarUDF, key: &str) -> bool {
+    let Some(function) = function.inner().downcast_ref::<ExtractArg>() else { return false };
+    function.values(key).is_ok_and(|values| !values.has_numbers)
 }
 
 /// The common type of `data_type` and a value.

@@ -72,7 +72,7 @@ pub(crate) use conversion::{
     STORED_INTEGER, STORED_REAL, TRIM_END, TRUTHY, literal_number,
 };
 pub(crate) use declared::declared_call;
-pub(crate) use extract_arg::EXTRACT_ARG;
+pub(crate) use extract_arg::{EXTRACT_ARG, extracts_texts};
 pub(crate) use flamegraph::{FLAMEGRAPH_CONFIG, literal_config};
 pub(crate) use glob::matches as matches_glob;
 pub(crate) use index_kind::{Index, IndexKind, index_kinds};

@@ -5,16 +5,17 @@
 
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::DFSchema;
+use datafusion::logical_expr::expr::ScalarFunction;
 use datafusion::logical_expr::{Case, Expr, ExprSchemable, LogicalPlan};
 
 use super::comparison::has_affinity;
-use crate::functions::{EXTRACT_ARG, GREATEST, LEAST, is_extracted};
+use crate::functions::{EXTRACT_ARG, GREATEST, LEAST, extracts_texts, is_extracted};
 
 /// Functions that return one of their arguments.
-const CHOOSING: &[&str] = &["coalesce", "ifnull", LEAST, GREATEST, "likely", "unlikely"];
+pub(super) const CHOOSING: &[&str] = &["coalesce", "ifnull", LEAST, GREATEST, "likely", "unlikely"];
 
 /// Functions that return their first argument, or NULL.
-const FIRST: &[&str] = &["nullif", "likelihood"];
+pub(super) const FIRST: &[&str] = &["nullif", "likelihood"];
 
 /// Aggregates and window functions that return one of the values of their first argument.
 pub(super) const PICKING: &[&str] =
@@ -100,7 +101,7 @@ fn may_be_number(expr: &Expr, schema: &DFSchema) -> bool {
         Expr::Alias(alias) => may_be_number(&alias.expr, schema),
         Expr::Case(case) => results(case).any(|result| is_or_may_be_number(result, schema)),
         Expr::ScalarFunction(call) => match call.name() {
-            EXTRACT_ARG => true,
+            EXTRACT_ARG => may_extract_number(call),
             name if CHOOSING.contains(&name) => {
                 call.args.iter().any(|arg| is_or_may_be_number(arg, schema))
             }
@@ -111,9 +112,25 @@ fn may_be_number(expr: &Expr, schema: &DFSchema) -> bool {
             PICKING.contains(&call.func.name()) && first(&call.params.args)
         }
         Expr::WindowFunction(call) => {
-            PICKING.contains(&call.fun.name()) && first(&call.params.args)
+            // The value of `lag` and `lead` where there is no such row.
+            let default = call.params.args.get(2);
+            PICKING.contains(&call.fun.name())
+                && (first(&call.params.args)
+                    || default.is_some_and(|value| is_or_may_be_number(value, schema)))
         }
         _ => false,
+    }
+}
+
+/// Whether a call of `extract_arg` may give a number as a text, as values of its key are of several
+/// types.
+fn may_extract_number(call: &ScalarFunction) -> bool {
+    match call.args.get(1) {
+        Some(Expr::Literal(key, _)) => match key.try_as_str().flatten() {
+            Some(key) => !extracts_texts(&call.func, key),
+            None => true,
+        },
+        _ => true,
     }
 }
 

@@ -24,6 +24,7 @@ mod duckdb;
 mod exact;
 mod exclusions;
 mod expansion;
+mod fields;
 mod file_tables;
 mod flamegraph_find;
 mod graph_scans;

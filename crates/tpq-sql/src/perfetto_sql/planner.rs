@@ -39,12 +39,12 @@ use super::scope::Scope;
 use super::titles::Titles;
 use super::types::without_booleans;
 use super::union_types::with_union_types;
-use super::{Declared, Returns, Text, TraceTypes};
+use super::{Declared, Returns, Text, TraceTypes, fields};
 use crate::cancel::CancelToken;
 use crate::catalog::{Catalog, Created, MaterializedTable, SqlFunction};
 use crate::errors::{Names, SqlError, SqlErrorKind, reported_error, translate, unknown_table};
 use crate::files::{FileAccess, Reader};
-use crate::functions::CallArgument;
+use crate::functions::{CallArgument, EXTRACT_ARG, extracts_texts, is_text};
 use crate::lowering::{SqlCall, lower};
 
 /// How deeply brackets may nest, in calls, expressions and queries: deep enough for generated SQL.
@@ -161,6 +161,19 @@ impl<'a> Planner<'a> {
         self.catalog.objects().relation(name).is_some_and(|created| created.has_numbers())
     }
 
+    /// Whether a column of a table or view has texts, by names in lower case.
+    pub(super) fn has_texts(&self, table: &str, column: &str) -> bool {
+        let Ok(source) = self.relation(table) else { return false };
+        let schema = source.schema();
+        schema.field_with_name(column).is_ok_and(|field| is_text(field.data_type()))
+    }
+
+    /// Whether all values of `extract_arg` for a key are texts.
+    pub(super) fn extracts_texts(&self, key: &str) -> bool {
+        let function = self.get_function_meta(EXTRACT_ARG);
+        function.is_some_and(|function| extracts_texts(&function, key))
+    }
+
     /// Whether there is an aggregate function of that name.
     pub(super) fn is_aggregate(&self, name: &str) -> bool {
         self.state.aggregate_functions().contains_key(name)
@@ -239,6 +252,14 @@ impl<'a> Planner<'a> {
         plan: impl Fn(Tree) -> Result<LogicalPlan>,
     ) -> Result<LogicalPlan> {
         let names = StatementNames { planner: self, quoted: QuotedNames::of(&text.tokens) };
+        let may_be_mistaken = fields::may_be_mistaken(&tree);
+        let plan = |tree: Tree| -> Result<LogicalPlan> {
+            let planned = plan(tree)?;
+            if may_be_mistaken {
+                fields::check(&planned)?;
+            }
+            Ok(planned)
+        };
         for _ in 0..REWRITES {
             match plan(tree.clone()) {
                 // Errors of a view that it uses cannot be corrected here.

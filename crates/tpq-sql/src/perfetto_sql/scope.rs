@@ -219,6 +219,17 @@ impl<'a> Scope<'a> {
         column.cloned().unwrap_or_else(|| self.shown(name))
     }
 
+    /// Whether a column of a table that no CTE hides has texts.
+    pub(super) fn has_texts(&self, table: &str, column: &str) -> bool {
+        let (table, column) = (table.to_lowercase(), column.to_lowercase());
+        !self.has_cte(&table) && self.planner.has_texts(&table, &column)
+    }
+
+    /// Whether all values of `extract_arg` for a key are texts.
+    pub(super) fn extracts_texts(&self, key: &str) -> bool {
+        self.planner.extracts_texts(key)
+    }
+
     fn of_name(&self, name: &str) -> Columns {
         let name = name.to_lowercase();
         match self.ctes.iter().rev().find(|(cte, _)| *cte == name) {

@@ -200,6 +200,33 @@ fn doubling_values_are_refused() {
 }
 
 #[test]
+fn values_that_are_chosen_within_each_other_are_planned_up_to_a_depth() {
+    let calls =
+        (0..60).fold("nullif(id, 1)".to_owned(), |value, _| format!("coalesce({value}, 5)"));
+    assert_eq!(value(&format!("SELECT sum({calls}) AS x FROM slice")), "7");
+    let others = (0..40).fold("7".to_owned(), |value, at| {
+        format!("CASE WHEN id = {at} THEN {at} ELSE abs({value}) END")
+    });
+    assert_eq!(value(&format!("SELECT sum({others}) AS x FROM slice")), "3");
+    let steps = [
+        "coalesce(CASE WHEN id >= LEVEL THEN VALUE END, LEVEL)",
+        "abs(CASE WHEN id >= LEVEL THEN VALUE ELSE LEVEL END)",
+        "abs(CASE id >= LEVEL WHEN true THEN VALUE ELSE LEVEL END)",
+        "CASE WHEN id >= LEVEL THEN VALUE END + 0",
+        "abs(iif(id >= LEVEL, VALUE, LEVEL))",
+    ];
+    for step in steps {
+        let nested = |levels: usize| {
+            (0..levels).fold("id".to_owned(), |value, at| {
+                step.replace("VALUE", &value).replace("LEVEL", &at.to_string())
+            })
+        };
+        assert!(answer(&format!("SELECT max({}) AS x FROM slice", nested(6))).is_ok(), "{step}");
+        refused(&format!("SELECT max({}) AS x FROM slice", nested(40)), "more than 16 levels");
+    }
+}
+
+#[test]
 fn doubling_full_joins_are_refused() {
     let mut sql = "SELECT count(*) FROM slice s0".to_owned();
     for (at, left) in (1..40).zip(0..) {

@@ -91,3 +91,19 @@ async fn tables_that_cannot_add_rows_are_not_read() {
     assert_eq!(values(&session, "SELECT count(*) FROM many m, three t").await, ["450000"]);
     assert!(is_read("three") && is_read("many"));
 }
+
+/// A module's table is computed when a query needs its rows, so that what is wrong in one shows
+/// then.
+#[tokio::test]
+async fn an_error_of_rows_that_are_not_needed_does_not_show() {
+    let text = "CREATE PERFETTO TABLE nothing AS SELECT ts FROM counter;\n\
+                CREATE PERFETTO TABLE broken AS SELECT ts, 9223372036854775807 + id AS x FROM slice;";
+    let module = SqlModule { name: "mine.tables".into(), text: text.into() };
+    let options = SessionOptions { modules: vec![module], ..SessionOptions::default() };
+    let session = Session::new(std::sync::Arc::new(trace()), &options).unwrap();
+    let joined =
+        "INCLUDE PERFETTO MODULE mine.tables; SELECT x FROM nothing JOIN broken USING (ts)";
+    assert!(values(&session, joined).await.is_empty());
+    let error = rows(&session, "SELECT x FROM broken").await.unwrap_err().to_string();
+    assert!(error.contains("integer overflow"), "{error}");
+}

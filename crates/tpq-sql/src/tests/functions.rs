@@ -73,6 +73,11 @@ async fn arguments_have_the_type_of_their_key() {
         ("SELECT typeof(extract_arg(0, 'count')), typeof(extract_arg(1, 'ratio'))", "integer|real"),
         ("SELECT count(*) FROM slice WHERE extract_arg(arg_set_id, 'count') = 7", "2"),
         ("SELECT group_concat(extract_arg(arg_set_id, key)) FROM (SELECT * FROM args ORDER BY id)", "7,7,http://a,0.25,3,three"),
+        // A text is greater than any number. One among numbers may stand for one.
+        ("SELECT extract_arg(0, 'count_text') = 7, extract_arg(0, 'count_text') < 10, extract_arg(0, 'count_text') > 10", "0|0|1"),
+        ("SELECT extract_arg(0, 'count_text') IN (7, 8), extract_arg(0, 'count_text') = '7'", "0|1"),
+        ("SELECT v = 7, v < 10, coalesce(v, 'x') = 7 FROM (SELECT extract_arg(0, 'count_text') AS v)", "0|0|0"),
+        ("SELECT extract_arg(2, 'mixed') < 10, v < 10, coalesce(v, 'x') = 3 FROM (SELECT extract_arg(2, 'mixed') AS v)", "1|1|1"),
     ])
     .await;
 }

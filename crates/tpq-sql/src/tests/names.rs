@@ -327,3 +327,22 @@ async fn tables_keep_the_order_of_a_union_in_a_subquery() {
                SELECT _auto_id, a FROM ordered ORDER BY 1";
     assert_eq!(rows(&session, sql).await, ["0 1", "1 2", "2 3"]);
 }
+
+/// A view and the body of a function are texts: a table of the user's own takes the place of a
+/// built-in one in them, also after they were used.
+#[tokio::test]
+async fn views_and_functions_read_what_takes_the_name_of_a_built_in() {
+    let session = session();
+    let create =
+        "CREATE PERFETTO VIEW counted AS SELECT count(*) AS n, sum(abs(dur)) AS a FROM slice;
+        CREATE PERFETTO FUNCTION counts() RETURNS LONG AS SELECT count(*) FROM slice";
+    let read = "SELECT n, a, counts() FROM counted";
+    for (change, expected) in [
+        (create, "3 51 3"),
+        ("CREATE TABLE slice AS SELECT -7 AS dur", "1 7 1"),
+        ("CREATE PERFETTO FUNCTION abs(x LONG) RETURNS LONG AS SELECT $x * 2", "1 -14 1"),
+        ("DROP TABLE slice", "3 98 3"),
+    ] {
+        assert_eq!(rows(&session, &format!("{change}; {read}")).await, [expected], "{change}");
+    }
+}

@@ -12,16 +12,13 @@ use std::ops::ControlFlow;
 
 use datafusion::sql::parser::Statement as Tree;
 use datafusion::sql::sqlparser::ast::{
-    BinaryOperator, Expr, Function, Ident, OrderBy, Query, Select, SelectItem, SetExpr, Value,
-    VisitorMut,
+    BinaryOperator, Expr, Ident, OrderBy, Query, Select, SelectItem, SetExpr, Value, VisitorMut,
 };
 
-use super::calls::plain_args;
-use super::computed_columns::{Computed, ComputedColumns};
+use super::computed_columns::{Computed, ComputedColumns, chosen};
 use super::{call, take};
-use crate::perfetto_sql::affinity::PICKING;
 use crate::perfetto_sql::planner::Planner;
-use crate::perfetto_sql::scope::{Scope, Source, is_same, last, visit_queries};
+use crate::perfetto_sql::scope::{Scope, Source, is_same, visit_queries};
 use crate::perfetto_sql::scope_stack::ScopeStack;
 use crate::perfetto_sql::walk::{walk_expressions_mut, walk_mut, walk_own_expressions_mut};
 
@@ -104,6 +101,8 @@ impl Marker<'_, '_> {
     /// Marks an operand if it is a computed column. `with_text` states that it is compared with a
     /// literal of a text.
     fn mark(&mut self, operand: &mut Expr, with_text: bool) {
+        let is_choice = matches!(operand, Expr::Function(_) | Expr::Case { .. });
+        let gives_other = is_choice && self.may_give_other(operand);
         match operand {
             Expr::Nested(inner) => self.mark(inner, with_text),
             Expr::Identifier(_) | Expr::CompoundIdentifier(_) => {
@@ -115,16 +114,26 @@ impl Marker<'_, '_> {
                 };
                 *operand = call("coalesce", args);
             }
-            // The text that it returns may stand for a number as well.
-            Expr::Function(function) if picks(function) => {
-                let first = plain_args(function).into_iter().next();
-                let Some(column) = first.as_deref().and_then(column) else { return };
-                if self.computed_in_from(column) == Some(Computed::Others) {
-                    let null = || Expr::Value(Value::Null.into());
-                    *operand = call("coalesce", vec![null(), null(), take(operand)]);
-                }
+            // The text that it gives may stand for a number as well.
+            _ if gives_other => {
+                let null = || Expr::Value(Value::Null.into());
+                *operand = call("coalesce", vec![null(), null(), take(operand)]);
             }
             _ => {}
+        }
+    }
+
+    /// Whether a call or a CASE gives the value of a column that may have numbers.
+    fn may_give_other(&mut self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Nested(inner) => self.may_give_other(inner),
+            Expr::Identifier(_) | Expr::CompoundIdentifier(_) => {
+                self.computed_in_from(expr) == Some(Computed::Others)
+            }
+            _ => match chosen(expr) {
+                Some(values) => values.into_iter().any(|value| self.may_give_other(value)),
+                None => false,
+            },
         }
     }
 
@@ -162,12 +171,6 @@ impl Marker<'_, '_> {
             let _ = walk_mut(query, &mut ReadMarker { around: self, scopes, own: Vec::new() });
         }
     }
-}
-
-/// Whether a call returns one of the values of its first argument.
-fn picks(function: &Function) -> bool {
-    let name = last(&function.name);
-    name.is_some_and(|name| PICKING.iter().any(|picking| is_same(name, picking)))
 }
 
 fn is_text(expr: &Expr) -> bool {

@@ -16,6 +16,7 @@ use datafusion::sql::sqlparser::ast::{
 use super::calls::plain_args;
 use super::collation::{folds, is_comparison, stated_name, states_any};
 use super::grouping::last_name;
+use super::known_texts::gives_no_text;
 use super::orders::{first_select, has};
 use super::take;
 use crate::perfetto_sql::scope::{is_same, is_star, last};
@@ -206,7 +207,9 @@ impl Tables<'_> {
                 Some(names) => names.get(at).map(|name| name.name.value.as_str()),
                 None => name,
             };
-            if let (Some(name), Some(collation)) = (name, collation_of(expr, &within)) {
+            if let (Some(name), Some(collation)) = (name, collation_of(expr, &within))
+                && !gives_no_text(expr)
+            {
                 columns.push(Collated { table: None, name: name.to_owned(), collation });
             }
         }

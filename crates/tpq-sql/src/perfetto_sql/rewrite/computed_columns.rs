@@ -3,6 +3,7 @@
 //! A column of a table has an affinity, also when it is read through a subquery. A computed column
 //! has none, so text in a comparison with its numbers stays text.
 
+use std::cell::Cell;
 use std::ops::ControlFlow;
 
 use crate::perfetto_sql::walk::walk;
@@ -11,10 +12,16 @@ use datafusion::sql::sqlparser::ast::{
     Query, Select, SelectItem, SetExpr, Statement, TableAlias, TableFactor, Value, Visitor,
 };
 
+use crate::functions::EXTRACT_ARG;
+use crate::perfetto_sql::affinity::{CHOOSING, FIRST, PICKING};
 use crate::perfetto_sql::scope::{Scope, Source, is_same, is_star, last};
 
 /// How many queries within each other are looked into. A CTE may read itself.
 const MAX_DEPTH: usize = 64;
+
+/// How many columns of a statement are looked up in what others are computed from: one may be
+/// computed from another twice, and that one as well.
+const MAX_LOOKUPS: usize = 1_000;
 
 /// Functions that return text for every row.
 const OF_TEXT: &[&str] = &[
@@ -47,13 +54,16 @@ pub(super) enum Computed {
 /// Finds computed columns of the tables in a statement.
 pub(super) struct ComputedColumns {
     ctes: Vec<Cte>,
+    /// How many more columns are looked up to find out whether what is computed from them is a
+    /// text.
+    left: Cell<usize>,
 }
 
 impl ComputedColumns {
     pub(super) fn of(statement: &Statement) -> Self {
         let mut ctes = Ctes(Vec::new());
         let _: ControlFlow<()> = walk(statement, &mut ctes);
-        Self { ctes: ctes.0 }
+        Self { ctes: ctes.0, left: Cell::new(MAX_LOOKUPS) }
     }
 
     /// Whether the column of a table in FROM is computed within it.
@@ -173,14 +183,43 @@ impl ComputedColumns {
             Expr::Function(function) => match joined_column(function) {
                 Some(column) => self.of_item(column, select, scope, depth),
                 None if is_cast(function) => None,
-                None if is_text(function) => Some(Computed::Texts),
-                None => Some(Computed::Others),
+                None => Some(self.kind(expr, select, scope, depth)),
             },
-            Expr::BinaryOp { op: BinaryOperator::StringConcat, .. } => Some(Computed::Texts),
-            Expr::Value(value) if matches!(value.value, Value::SingleQuotedString(_)) => {
-                Some(Computed::Texts)
+            _ => Some(self.kind(expr, select, scope, depth)),
+        }
+    }
+
+    /// What a value is that is no column.
+    fn kind(&self, expr: &Expr, select: &Select, scope: &Scope, depth: usize) -> Computed {
+        match self.gives_texts(expr, select, scope, depth) {
+            true => Computed::Texts,
+            false => Computed::Others,
+        }
+    }
+
+    /// Whether an expression gives a text, or NULL, for every row.
+    fn gives_texts(&self, expr: &Expr, select: &Select, scope: &Scope, depth: usize) -> bool {
+        let gives_texts = |expr: &Expr| self.gives_texts(expr, select, scope, depth);
+        match expr {
+            Expr::Nested(inner) | Expr::Collate { expr: inner, .. } => gives_texts(inner),
+            Expr::BinaryOp { op: BinaryOperator::StringConcat, .. } => true,
+            Expr::Value(value) => {
+                matches!(value.value, Value::SingleQuotedString(_) | Value::Null)
             }
-            _ => Some(Computed::Others),
+            Expr::Identifier(_) | Expr::CompoundIdentifier(_) => {
+                let Some(left) = self.left.get().checked_sub(1) else { return false };
+                self.left.set(left);
+                match self.of_item(expr, select, scope, depth) {
+                    Some(computed) => computed == Computed::Texts,
+                    None => is_column_of_texts(expr, select, scope),
+                }
+            }
+            Expr::Function(function) if is_text(function) => true,
+            Expr::Function(function) => {
+                extracts_texts(function, scope)
+                    || chosen(expr).is_some_and(|values| values.into_iter().all(gives_texts))
+            }
+            _ => chosen(expr).is_some_and(|values| values.into_iter().all(gives_texts)),
         }
     }
 
@@ -218,6 +257,76 @@ impl ComputedColumns {
         });
         let factor = factors.find(|factor| scope.of_factor(factor).iter().any(is_meant))?;
         self.in_factor(factor, column, scope, depth)
+    }
+}
+
+/// The values of which an expression gives one, or NULL; `None` where it computes a value.
+pub(super) fn chosen(expr: &Expr) -> Option<Vec<&Expr>> {
+    match expr {
+        Expr::Case { conditions, else_result, .. } => {
+            let results = conditions.iter().map(|case| &case.result);
+            Some(results.chain(else_result.as_deref()).collect())
+        }
+        Expr::Function(function) => {
+            let name = last(&function.name)?;
+            let is_one_of = |names: &[&str]| names.iter().any(|it| is_same(name, it));
+            let FunctionArguments::List(list) = &function.args else { return None };
+            let gives_any = is_one_of(CHOOSING);
+            if !gives_any && !is_one_of(FIRST) && !is_one_of(PICKING) {
+                return None;
+            }
+            let has_default = is_one_of(&["lag", "lead"]);
+            let is_given = |at: usize| gives_any || at == 0 || has_default && at == 2;
+            let given = list.args.iter().enumerate().filter(|(at, _)| is_given(*at));
+            let values = given.map(|(_, arg)| match arg {
+                FunctionArg::Unnamed(FunctionArgExpr::Expr(value)) => Some(value),
+                _ => None,
+            });
+            values.collect()
+        }
+        _ => None,
+    }
+}
+
+/// Whether an expression is a column of texts of a table in FROM that is no subquery.
+fn is_column_of_texts(column: &Expr, select: &Select, scope: &Scope) -> bool {
+    let (table, name) = match column {
+        Expr::Identifier(name) => (None, name),
+        Expr::CompoundIdentifier(names) => match &names[..] {
+            [table, name] => (Some(table), name),
+            _ => return false,
+        },
+        _ => return false,
+    };
+    let mut factors = select.from.iter().flat_map(|from| {
+        let joined = from.joins.iter().map(|join| &join.relation);
+        std::iter::once(&from.relation).chain(joined)
+    });
+    let is_meant = |source: &Source| {
+        let is_named =
+            |table: &Ident| source.name.as_ref().is_some_and(|it| is_same(it, &table.value));
+        source.has(&name.value) && table.is_none_or(is_named)
+    };
+    match factors.find(|factor| scope.of_factor(factor).iter().any(is_meant)) {
+        Some(TableFactor::Table { name: table, alias, args: None, .. }) => {
+            let is_renamed = alias.as_ref().is_some_and(|alias| !alias.columns.is_empty());
+            !is_renamed && last(table).is_some_and(|it| scope.has_texts(&it.value, &name.value))
+        }
+        _ => false,
+    }
+}
+
+/// Whether a call reads an argument of which all values are texts.
+fn extracts_texts(function: &Function, scope: &Scope) -> bool {
+    let FunctionArguments::List(list) = &function.args else { return false };
+    let key = match &list.args[..] {
+        [_, FunctionArg::Unnamed(FunctionArgExpr::Expr(Expr::Value(key)))] => &key.value,
+        _ => return false,
+    };
+    let is_it = last(&function.name).is_some_and(|name| is_same(name, EXTRACT_ARG));
+    match key {
+        Value::SingleQuotedString(key) if is_it => scope.extracts_texts(key),
+        _ => false,
     }
 }
 

@@ -14,6 +14,7 @@ use datafusion::sql::sqlparser::ast::{
 
 use super::carried_collations;
 use super::collation::{decides, is_folded};
+use super::known_texts::may_be_equal;
 use super::orders::has;
 use super::retry::is_query;
 use crate::errors::{SqlError, SqlErrorKind};
@@ -24,7 +25,7 @@ type IsAggregate<'a> = &'a dyn Fn(&str) -> bool;
 
 /// Groups by the selected columns of `SELECT DISTINCT`, if one of them has a collation.
 pub(super) fn group_distinct(select: &mut Select, is_aggregate: IsAggregate) {
-    if !is_distinct_by_collation(select) {
+    if !is_distinct(select, is_folded) {
         return;
     }
     if let Some(keys) = keys(select, is_aggregate) {
@@ -40,9 +41,15 @@ fn item(item: &SelectItem) -> Option<&Expr> {
     }
 }
 
-fn is_distinct_by_collation(select: &Select) -> bool {
+/// Whether a SELECT gives distinct rows, with such a column.
+fn is_distinct(select: &Select, is_it: fn(&Expr) -> bool) -> bool {
     matches!(select.distinct, Some(Distinct::Distinct))
-        && select.projection.iter().filter_map(item).any(is_folded)
+        && select.projection.iter().filter_map(item).any(is_it)
+}
+
+/// Whether distinct values of an expression are others by the collation that it states.
+fn is_distinct_otherwise(expr: &Expr) -> bool {
+    is_folded(expr) && may_be_equal(&[expr])
 }
 
 /// What a SELECT is grouped by in place of DISTINCT; `None` where groups would be others.
@@ -123,7 +130,7 @@ impl Visitor for Refusal<'_> {
     }
 
     fn pre_visit_select(&mut self, select: &Select) -> ControlFlow<SqlError> {
-        let is_refused = is_distinct_by_collation(select)
+        let is_refused = is_distinct(select, is_distinct_otherwise)
             && keys(select, self.is_aggregate).is_none()
             || matches!(select.distinct, Some(Distinct::Distinct))
                 && carried_collations::is_in_star(select, self.ctes);
@@ -155,7 +162,7 @@ fn takes_distinct_texts(function: &Function) -> bool {
     list.duplicate_treatment == Some(DuplicateTreatment::Distinct)
         && !matches!(name.as_str(), "count" | "min" | "max")
         && list.args.iter().any(|arg| match arg {
-            FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => is_folded(expr),
+            FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => is_distinct_otherwise(expr),
             _ => false,
         })
 }
@@ -175,14 +182,28 @@ fn compared_operands(body: &SetExpr, ctes: &[Cte]) -> Option<SetOperator> {
     // A column, or a collation, decides for those in its place in later operands.
     let is_collated = |at: usize| {
         let items = operands.iter().filter_map(|select| select.projection.get(at).and_then(item));
-        let mut deciding = items.skip_while(|expr| !decides(expr));
-        deciding.next().is_some_and(is_folded)
+        let items: Vec<&Expr> = items.collect();
+        let deciding = items.iter().find(|expr| decides(expr));
+        deciding.is_some_and(|expr| is_folded(expr))
+            && (items.len() < operands.len() || !has_selects_alone(body) || may_be_equal(&items))
     };
     if operands.iter().any(|select| carried_collations::is_in_star(select, ctes)) {
         return Some(*op);
     }
     let width = operands.first().map_or(0, |select| select.projection.len());
     (0..width).any(is_collated).then_some(*op)
+}
+
+/// Whether each operand of a set operation is a SELECT.
+fn has_selects_alone(body: &SetExpr) -> bool {
+    match body {
+        SetExpr::Select(_) => true,
+        SetExpr::Query(query) => has_selects_alone(&query.body),
+        SetExpr::SetOperation { left, right, .. } => {
+            has_selects_alone(left) && has_selects_alone(right)
+        }
+        _ => false,
+    }
 }
 
 /// The operands of a set operation, in the order of the text.

@@ -2,13 +2,17 @@
 //! of `x`, each WHEN of a CASE with a collation and each argument of `max()` with one is compared for
 //! itself, and so are the parts of row values. Where that happens within each other, the size doubles
 //! with each level, so a short statement could take all memory.
+//!
+//! The time to plan a statement doubles as well where the result of a CASE is computed from another
+//! CASE: the engine finds the type of a CASE from that of a result, and again whether it may be
+//! NULL. Both ask for both where an operator or a call is between the two.
 
 use std::ops::ControlFlow;
 
 use datafusion::sql::parser::Statement as Tree;
 use datafusion::sql::sqlparser::ast::{
     BinaryOperator, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, Statement,
-    Visitor,
+    Value, Visitor,
 };
 
 use super::carried_collations;
@@ -28,6 +32,10 @@ const OF_OWN: u64 = 4;
 /// A value of so many expressions may be copied any number of times.
 const FEW: u64 = 16;
 
+/// How many levels of CASE, each in a result of the next one and within an operator or a call
+/// there, a statement may have.
+const MOST_LEVELS: u32 = 16;
+
 /// Checks a statement before it is rewritten.
 ///
 /// # Errors
@@ -44,8 +52,14 @@ pub(in super::super) fn check_growth(tree: &Tree) -> Result<(), SqlError> {
 }
 
 fn check(statement: &Statement, has_collations: bool) -> Result<(), SqlError> {
-    let mut growth = Growth { has_collations, open: Vec::new(), own: 0, added: 0 };
+    let mut growth = Growth { has_collations, open: Vec::new(), own: 0, added: 0, levels: 0 };
     let _: ControlFlow<()> = walk(statement, &mut growth);
+    if growth.levels > MOST_LEVELS {
+        let message =
+            format!("results of CASE are computed from CASE in more than {MOST_LEVELS} levels");
+        let hint = "compute the inner levels in a subquery, and read the column of that";
+        return Err(too_large(message, hint));
+    }
     if growth.added <= MOST.max(growth.own.saturating_mul(OF_OWN)) {
         return Ok(());
     }
@@ -60,6 +74,8 @@ fn check(statement: &Statement, has_collations: bool) -> Result<(), SqlError> {
 struct Parts {
     first: Option<u64>,
     all: u64,
+    /// The levels of CASE in each part.
+    levels: Vec<u32>,
 }
 
 struct Growth {
@@ -71,6 +87,8 @@ struct Growth {
     own: u64,
     /// How many expressions are added.
     added: u64,
+    /// The most levels of CASE in an expression.
+    levels: u32,
 }
 
 impl Growth {
@@ -111,6 +129,58 @@ fn row_width(expr: &Expr) -> Option<usize> {
     }
 }
 
+/// The levels of CASE in an expression, given those in its parts.
+fn levels_of(expr: &Expr, parts: &[u32]) -> u32 {
+    if is_query(expr) {
+        // The type of a subquery is that of its column.
+        return 0;
+    }
+    let most = parts.iter().copied().max().unwrap_or_default();
+    let typed = typed_result(expr).and_then(|(at, result)| Some((*parts.get(at)?, result)));
+    match typed {
+        // Of a CASE right in a CASE each question is asked once.
+        Some((_, result)) if is_case(result) => most,
+        Some((levels, _)) => most.max(levels + 1),
+        None => most,
+    }
+}
+
+/// The result that the engine asks for the type of a CASE, and for whether that may be NULL, with
+/// its position among the parts of the CASE: the first one, unless it is NULL.
+fn typed_result(expr: &Expr) -> Option<(usize, &Expr)> {
+    let (at, result) = match expr {
+        Expr::Case { operand, conditions, .. } => {
+            (usize::from(operand.is_some()) + 1, &conditions.first()?.result)
+        }
+        Expr::Function(function) if is_choice(function) => {
+            let FunctionArguments::List(list) = &function.args else { return None };
+            match list.args.get(1)? {
+                FunctionArg::Unnamed(FunctionArgExpr::Expr(result)) => (1, result),
+                _ => return None,
+            }
+        }
+        _ => return None,
+    };
+    (!is_null(result)).then_some((at, result))
+}
+
+fn is_null(expr: &Expr) -> bool {
+    matches!(expr, Expr::Value(value) if value.value == Value::Null)
+}
+
+fn is_case(expr: &Expr) -> bool {
+    match expr {
+        Expr::Nested(inner) => is_case(inner),
+        Expr::Function(function) => is_choice(function),
+        other => matches!(other, Expr::Case { .. }),
+    }
+}
+
+/// Whether a call becomes a CASE.
+fn is_choice(function: &Function) -> bool {
+    ["iif", "if"].iter().any(|name| function.name.to_string().eq_ignore_ascii_case(name))
+}
+
 /// How many times the sides of a comparison of row values are written besides the first time: where
 /// the order of the rows is asked for, each part may be compared twice.
 fn copies_of_rows(left: &Expr, right: &Expr, is_order: bool) -> usize {
@@ -121,7 +191,7 @@ fn copies_of_rows(left: &Expr, right: &Expr, is_order: bool) -> usize {
         (Some(width), None) => (left, width),
         (None, Some(width)) => (right, width),
     };
-    // With a call in the row, each part has a subquery of its own.
+    // With an aggregate in the row, each part has a subquery of its own.
     match has(row, |part| matches!(part, Expr::Function(_))) {
         true => width.saturating_mul(1 + again).saturating_sub(1),
         false => again,
@@ -160,7 +230,10 @@ impl Visitor for Growth {
             self.added = self.added.saturating_add(copies);
         }
         let size = parts.all.saturating_add(copies).saturating_add(1);
+        let levels = levels_of(expr, &parts.levels);
+        self.levels = self.levels.max(levels);
         if let Some(around) = self.open.last_mut() {
+            around.levels.push(levels);
             around.first.get_or_insert(size);
             around.all = around.all.saturating_add(size);
         }

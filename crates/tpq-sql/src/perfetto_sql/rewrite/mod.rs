@@ -19,6 +19,7 @@ mod having_results;
 mod hidden_order;
 mod inner_aliases;
 mod inner_tables;
+mod known_texts;
 mod later_tables;
 mod limits;
 mod literals;
@@ -190,7 +191,7 @@ impl VisitorMut for Rewriter<'_> {
         ranges::rewrite(expr);
         collation::rewrite(expr);
         literals::rewrite(expr);
-        row_values::rewrite(expr);
+        row_values::rewrite(expr, self.is_aggregate);
         ControlFlow::Continue(())
     }
 

@@ -23,6 +23,7 @@ use super::{
     QuotedNames, distinct, duplicates, grouping, hidden_order, later_tables, quoted, using,
 };
 use crate::perfetto_sql::expansion::MOST;
+use crate::perfetto_sql::fields::is_about_fields;
 use crate::perfetto_sql::planner::Planner;
 use crate::perfetto_sql::scope::{Scope, is_same, visit_queries};
 use crate::perfetto_sql::scope_stack::{NameScopes, ScopeStack};
@@ -66,9 +67,7 @@ pub(in super::super) fn rewrite_failed(
             }
             _ => false,
         },
-        DataFusionError::Execution(message) if message.starts_with("Cannot access field") => {
-            rename_like_columns(tree, &scope())
-        }
+        _ if is_about_fields(error) => rename_like_columns(tree, &scope()),
         DataFusionError::Plan(message) if is_outside_group(message) => {
             let before = tree.to_string();
             let is_aggregate = |name: &str| names.planner.is_aggregate(name);

@@ -5,28 +5,32 @@
 
 use datafusion::sql::sqlparser::ast::helpers::attached_token::AttachedToken;
 use datafusion::sql::sqlparser::ast::{
-    BinaryOperator, CaseWhen, Expr, Ident, JoinConstraint, Query, Select, SelectItem, SetExpr,
-    Statement, TableFactor, UnaryOperator, Value,
+    BinaryOperator, CaseWhen, Expr, FunctionArguments, GroupByExpr, Ident, JoinConstraint,
+    LimitClause, Query, Select, SelectItem, SetExpr, Statement, TableFactor, UnaryOperator, Value,
 };
 use datafusion::sql::sqlparser::parser::Parser;
 
 use super::super::dialect::TraceDialect;
 use super::orders::has;
+use super::retry::is_query;
 use super::truth::constraint;
 use super::{number, take};
 
 /// The columns of the rows that a row value is compared with are called this, with a number.
 pub(super) const COLUMN: &str = "__value";
 
-pub(super) fn rewrite(expr: &mut Expr) {
+/// Whether there is an aggregate function of a name.
+type IsAggregate<'a> = &'a dyn Fn(&str) -> bool;
+
+pub(super) fn rewrite(expr: &mut Expr, is_aggregate: IsAggregate) {
     let replaced = match expr {
         Expr::InSubquery { expr: row, subquery, negated } => match parts(row) {
             Some(row) => in_subquery(&row, subquery, *negated),
             None => None,
         },
-        Expr::BinaryOp { left, op, right } => compared(left, op, right),
-        Expr::IsNotDistinctFrom(left, right) => same(left, right),
-        Expr::IsDistinctFrom(left, right) => same(left, right).map(not),
+        Expr::BinaryOp { left, op, right } => compared(left, op, right, is_aggregate),
+        Expr::IsNotDistinctFrom(left, right) => same(left, right, is_aggregate),
+        Expr::IsDistinctFrom(left, right) => same(left, right, is_aggregate).map(not),
         Expr::Case { operand, conditions, .. } => {
             compare_cases(operand, conditions);
             None
@@ -98,17 +102,27 @@ fn of_parts(left: &[Expr], op: &BinaryOperator, right: &[Expr]) -> Option<Expr> 
     Some(nested(result))
 }
 
-fn compared(left: &Expr, op: &BinaryOperator, right: &Expr) -> Option<Expr> {
-    match (parts(left), parts(right)) {
-        (Some(left), Some(right)) => of_parts(&left, op, &right),
-        (Some(row), None) => with_subquery(&row, right, |row, columns| of_parts(row, op, columns)),
-        (None, Some(row)) => with_subquery(&row, left, |row, columns| of_parts(columns, op, row)),
-        (None, None) => None,
-    }
+fn compared(
+    left: &Expr,
+    op: &BinaryOperator,
+    right: &Expr,
+    is_aggregate: IsAggregate,
+) -> Option<Expr> {
+    let (row, subquery, is_left) = match (parts(left), parts(right)) {
+        (Some(left), Some(right)) => return of_parts(&left, op, &right),
+        (Some(row), None) => (row, right, true),
+        (None, Some(row)) => (row, left, false),
+        (None, None) => return None,
+    };
+    let condition = |row: &[Expr], columns: &[Expr]| match is_left {
+        true => of_parts(row, op, columns),
+        false => of_parts(columns, op, row),
+    };
+    with_subquery(&row, subquery, condition, is_aggregate)
 }
 
 /// Whether both are the same, NULLs included.
-fn same(left: &Expr, right: &Expr) -> Option<Expr> {
+fn same(left: &Expr, right: &Expr, is_aggregate: IsAggregate) -> Option<Expr> {
     let pairs = |left: &[Expr], right: &[Expr]| {
         combined(left, right, &BinaryOperator::And, |a, b| {
             Expr::IsNotDistinctFrom(Box::new(a), Box::new(b))
@@ -116,7 +130,7 @@ fn same(left: &Expr, right: &Expr) -> Option<Expr> {
     };
     match (parts(left)?, parts(right)) {
         (left, Some(right)) if left.len() == right.len() => pairs(&left, &right),
-        (left, None) => with_subquery(&left, right, pairs),
+        (left, None) => with_subquery(&left, right, pairs, is_aggregate),
         _ => None,
     }
 }
@@ -126,11 +140,18 @@ fn with_subquery(
     row: &[Expr],
     subquery: &Expr,
     condition: impl Fn(&[Expr], &[Expr]) -> Option<Expr>,
+    is_aggregate: IsAggregate,
 ) -> Option<Expr> {
     let Expr::Subquery(query) = subquery else { return None };
+    let query = &first_row(query);
     let columns = column_names(row.len());
-    // An aggregate, or a window function, would be one of the rows of the subquery there.
-    if row.iter().any(|part| has(part, |part| matches!(part, Expr::Function(_)))) {
+    let is_over_rows = |part: &Expr| is_over_rows(part, is_aggregate);
+    let is_call = |part: &Expr| matches!(part, Expr::Function(_));
+    // An aggregate, or a window function, would be one of the rows of the subquery there. Of
+    // several rows, each column could be that of another one.
+    let is_by_column = row.iter().any(|part| has(part, is_over_rows))
+        || gives_one_row(query, is_aggregate) && row.iter().any(|part| has(part, is_call));
+    if is_by_column {
         let column = |name: &Ident| {
             let value = Expr::Identifier(name.clone());
             renamed_rows(query, &columns, value, None).map(|rows| Expr::Subquery(Box::new(rows)))
@@ -140,6 +161,52 @@ fn with_subquery(
     }
     let value = condition(row, &identifiers(&columns))?;
     renamed_rows(query, &columns, value, None).map(|query| Expr::Subquery(Box::new(query)))
+}
+
+/// A query that gives the first row of an order: without a limit, the query around it would lose
+/// the order.
+fn first_row(query: &Query) -> Query {
+    let mut query = query.clone();
+    if query.order_by.is_some() && query.limit_clause.is_none() && query.fetch.is_none() {
+        let limit = Some(number("1"));
+        query.limit_clause =
+            Some(LimitClause::LimitOffset { limit, offset: None, limit_by: vec![] });
+    }
+    query
+}
+
+/// Whether an expression is an aggregate or a window function.
+fn is_over_rows(expr: &Expr, is_aggregate: IsAggregate) -> bool {
+    match expr {
+        Expr::Function(function) => {
+            function.over.is_some() || is_aggregate(&function.name.to_string().to_lowercase())
+        }
+        _ => false,
+    }
+}
+
+/// Whether a query has one row at most, as far as its text shows: it aggregates all rows, or reads
+/// no table.
+fn gives_one_row(query: &Query, is_aggregate: IsAggregate) -> bool {
+    let SetExpr::Select(select) = &*query.body else { return false };
+    let is_grouped = !matches!(&select.group_by, GroupByExpr::Expressions(by, _) if by.is_empty());
+    let aggregates = |item: &SelectItem| match item {
+        SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. } => {
+            // One in a query within aggregates the rows of that.
+            !has(expr, is_query) && has(expr, |part| is_aggregate_call(part, is_aggregate))
+        }
+        _ => false,
+    };
+    !is_grouped && (select.from.is_empty() || select.projection.iter().any(aggregates))
+}
+
+/// Whether an expression is an aggregate; `min` and `max` of several values are none.
+fn is_aggregate_call(expr: &Expr, is_aggregate: IsAggregate) -> bool {
+    let Expr::Function(function) = expr else { return false };
+    let FunctionArguments::List(list) = &function.args else { return false };
+    let name = function.name.to_string().to_lowercase();
+    let chooses = matches!(name.as_str(), "min" | "max") && list.args.len() > 1;
+    function.over.is_none() && !chooses && is_aggregate(&name)
 }
 
 /// Rewrites `IN` where it decides which rows a condition selects: a NULL selects none.
@@ -247,4 +314,29 @@ pub(super) fn renamed_rows(
     select.projection = vec![SelectItem::UnnamedExpr(value)];
     select.selection = condition;
     Some(*outer)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn count_of_subqueries(sql: &str) -> usize {
+        let dialect = TraceDialect::default();
+        let parser = Parser::new(&dialect).try_with_sql(sql);
+        let mut expr = parser.unwrap().parse_expr().unwrap();
+        rewrite(&mut expr, &|name| name == "max");
+        expr.to_string().matches("__rows").count()
+    }
+
+    #[test]
+    fn the_parts_of_a_row_are_of_one_row() {
+        assert_eq!(count_of_subqueries("(a, abs(b)) = (SELECT x, y FROM t)"), 1);
+        assert_eq!(count_of_subqueries("(SELECT x, y FROM t) < (abs(a), b)"), 1);
+        assert_eq!(count_of_subqueries("(a, abs(b)) IS (SELECT max(x), y FROM t GROUP BY y)"), 1);
+        // Where there is one row, it need not be compared for each row of the query around.
+        assert_eq!(count_of_subqueries("(a, abs(b)) = (SELECT max(x), y FROM t)"), 2);
+        assert_eq!(count_of_subqueries("(a, abs(b)) = (SELECT 1, 2)"), 2);
+        // An aggregate is one of the query around.
+        assert_eq!(count_of_subqueries("(a, max(b)) = (SELECT x, y FROM t)"), 2);
+    }
 }

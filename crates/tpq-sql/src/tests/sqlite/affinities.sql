@@ -102,3 +102,15 @@ SELECT id, CAST(9007199254740993 AS INTEGER) NOT IN (string_value, 9007199254740
 SELECT id, d IN (name, 50, '20'), d NOT IN (name, dur), dur IN (d, name) FROM (SELECT id, name, dur, dur + 0 AS d FROM slice)
 SELECT id, t IN (50, '20', dur), dur IN (t, 1), dur + 0 IN (t, 1) FROM (SELECT id, dur, dur || '' AS t FROM slice)
 SELECT id, id + 7 IN (v, 'x') FROM (SELECT id, coalesce(int_value, string_value) AS v FROM args)
+-- A value that is chosen from those of a subquery may be a number there.
+SELECT id, coalesce(v, 'x') = 7, coalesce(v, 'x') < 10, ifnull(v, 0) IN (7, 3) FROM (SELECT id, coalesce(int_value, string_value) AS v FROM args) WHERE id <> 1 ORDER BY id
+SELECT id, CASE WHEN id < 5 THEN v ELSE 'y' END > 2, CASE coalesce(v, 'x') WHEN 3 THEN 'three' ELSE 'other' END FROM (SELECT id, coalesce(int_value, string_value) AS v FROM args) WHERE id <> 1 ORDER BY id
+SELECT id FROM (SELECT id, coalesce(int_value, string_value) AS v FROM args) WHERE coalesce(nullif(v, 'three'), 'none') BETWEEN 3 AND 7 AND id <> 1 ORDER BY id
+WITH c AS (SELECT id, coalesce(int_value, string_value) AS v FROM args) SELECT count(*) FROM c WHERE iif(v IS NULL, 'none', v) = 7 AND id <> 1
+SELECT id, 7 = coalesce(v, 'x'), coalesce(v, 'x') IS 7, lag(v, 1, 'x') OVER (ORDER BY id) = 7 FROM (SELECT id, coalesce(int_value, string_value) AS v FROM args WHERE id <> 1) ORDER BY id
+-- A value that is chosen from texts is none.
+SELECT v = 7, v < 10, v > 10, v IN (7, 8), coalesce(v, 'x') = 7 FROM (SELECT coalesce(string_value, key) AS v, id FROM args) ORDER BY id
+SELECT v = 7, v < 10 FROM (SELECT CASE WHEN id = 1 THEN '7' ELSE 'x' END AS v, id FROM args) ORDER BY id
+SELECT v = 7, v < 10, v = '7' FROM (SELECT max(string_value) AS v FROM args WHERE id < 2)
+SELECT v = 7, CASE v WHEN 7 THEN 'number' WHEN '7' THEN 'text' END FROM (SELECT iif(a.id = 1, a.string_value, upper(a.key)) AS v, id FROM args a) ORDER BY id
+SELECT lag(v, 1, 7) OVER (ORDER BY id) = 7 FROM (SELECT id, string_value AS v FROM args WHERE id <> 1) ORDER BY id LIMIT 1

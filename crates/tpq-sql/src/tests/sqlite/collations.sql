@@ -71,3 +71,12 @@ SELECT count(*) FROM slice GROUP BY lower(name COLLATE NOCASE) ORDER BY 1
 SELECT n = 'APP', n FROM (SELECT name || '' COLLATE NOCASE AS n, id FROM slice) ORDER BY id
 SELECT count(*) FROM slice WHERE (name COLLATE NOCASE = 'APP') = 1
 SELECT count(*) FROM slice WHERE substr(name COLLATE NOCASE, 1, 3) IN ('APP', 'ren')
+-- A collation within a CASE changes nothing where its values are numbers, or texts that no collation finds equal.
+SELECT CASE WHEN name = 'APP' COLLATE NOCASE THEN 1 ELSE 0 END FROM thread UNION SELECT 5
+SELECT CASE WHEN name = 'APP' COLLATE NOCASE THEN 'yes' ELSE 'no' END AS v FROM thread UNION SELECT 'maybe' ORDER BY v
+SELECT DISTINCT CASE WHEN name = 'APP' COLLATE NOCASE THEN 'yes' ELSE 'no' END, count(*) OVER () FROM thread
+SELECT sum(DISTINCT CASE WHEN name = 'APP' COLLATE NOCASE THEN 1 ELSE 3 END), sum(DISTINCT length(name COLLATE NOCASE)) FROM thread
+SELECT v FROM (SELECT CASE WHEN name = 'APP' COLLATE NOCASE THEN 1 END AS v FROM thread) EXCEPT SELECT 1
+SELECT iif(name = 'APP' COLLATE NOCASE, utid, NULL) IS NULL FROM thread INTERSECT SELECT 1
+SELECT DISTINCT iif(name = 'APP' COLLATE NOCASE, 'Yes', 'no') FROM thread UNION SELECT 'YES ' || tid FROM thread WHERE tid = 0
+SELECT length(name COLLATE NOCASE) FROM thread UNION SELECT 3

@@ -49,6 +49,7 @@ SELECT json('{a: 1}')
 SELECT DISTINCT name COLLATE NOCASE FROM (SELECT 'b' AS name UNION ALL SELECT 'B')
 SELECT name COLLATE NOCASE FROM thread UNION SELECT upper(name) FROM thread
 SELECT group_concat(DISTINCT name COLLATE NOCASE) FROM thread
+SELECT CASE WHEN name = 'APP' COLLATE NOCASE THEN 'x' ELSE 'y' END FROM thread UNION SELECT 'X'
 -- The same with the collation of a column of a subquery or CTE.
 SELECT n FROM (SELECT name COLLATE NOCASE AS n FROM thread) UNION SELECT upper(name) FROM thread
 SELECT * FROM (SELECT name COLLATE NOCASE AS n FROM thread) UNION SELECT upper(name) FROM thread
@@ -65,6 +66,7 @@ WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 2 FROM r WHERE n < 5 UNION
 SELECT (SELECT count(s.id) FROM thread) FROM slice s
 -- A computed text that may be a number in SQLite is compared with a number as the number that it looks like.
 SELECT v = 7 FROM (SELECT id, coalesce(int_value, string_value) AS v FROM args) ORDER BY id
+SELECT coalesce(v, 'x') = 7 FROM (SELECT id, coalesce(int_value, string_value) AS v FROM args) ORDER BY id
 SELECT coalesce(int_value, string_value) = 7, coalesce(int_value, string_value) < 10, coalesce(int_value, string_value) IN (7, 3) FROM args ORDER BY id
 -- An integer is compared with such texts as a text, so that it is exact: reals among them are not equal to it.
 SELECT coalesce(value, 'none') = 1 FROM counter ORDER BY id
@@ -94,7 +96,3 @@ SELECT id, lag(id, -depth) OVER (ORDER BY id) FROM slice ORDER BY id
 SELECT id, lag(id, -2) OVER (ORDER BY id) FROM slice ORDER BY id
 -- The number of nth_value() is a literal where the frame has EXCLUDE: an error says so.
 SELECT id, nth_value(id, depth + 1) OVER (ORDER BY id ROWS BETWEEN 2 PRECEDING AND 2 FOLLOWING EXCLUDE CURRENT ROW) FROM slice ORDER BY id
-
--- A column of a subquery comes before a table around it, of which a column is named: an error.
-SELECT s.id, (SELECT count(*) FROM (SELECT end_state AS s, ts FROM sched) x WHERE s = 'S' AND x.ts >= s.ts) FROM slice s
-SELECT s.id FROM slice s WHERE EXISTS (SELECT 1 FROM (SELECT id AS s FROM thread) WHERE s = s.id)

@@ -81,6 +81,25 @@ SELECT s.id FROM slice s JOIN (SELECT utid AS s FROM thread) t ON t.s = s.id
 SELECT s.id, s FROM slice s JOIN (SELECT utid AS s FROM thread) t ON s = s.id
 SELECT name.id FROM slice name WHERE name = 'app'
 SELECT name.id, name FROM slice name WHERE name.name = 'app'
+-- The same where a subquery has the column, and the query around it the table.
+SELECT s.id, (SELECT count(*) FROM (SELECT end_state AS s, ts FROM sched) x WHERE s = 'S' AND x.ts >= s.ts) FROM slice s
+SELECT s.id FROM slice s WHERE EXISTS (SELECT 1 FROM (SELECT id AS s FROM thread) WHERE s = s.id)
+SELECT s.id FROM slice s WHERE EXISTS (SELECT 1 FROM (SELECT id AS s FROM thread) x WHERE x.s = s.depth + 1)
+SELECT s.id, (SELECT count(*) FROM (SELECT utid AS s FROM thread) x WHERE x.s >= s.id) FROM slice s ORDER BY s.id
+SELECT s.pid FROM process s WHERE s.pid IN (SELECT s.pid FROM (SELECT upid AS s FROM thread) x WHERE x.s = s.upid) ORDER BY s.pid
+SELECT s.id FROM slice s WHERE EXISTS (SELECT 1 FROM (SELECT utid AS s FROM thread) x WHERE EXISTS (SELECT 1 FROM counter c WHERE c.ts = s.ts AND x.s = c.track_id)) ORDER BY s.id
+SELECT s.id FROM slice s WHERE (SELECT max(s) FROM (SELECT utid AS s FROM thread) WHERE s > s.depth) = 3 AND s.track_id = 0 ORDER BY s.id
+-- Row values with calls, and several rows.
+SELECT (name, abs(id)) = (SELECT name, id FROM slice WHERE id > 3) FROM slice ORDER BY id
+SELECT (SELECT name, id FROM slice WHERE id > 3) < (lower(name), abs(id)) FROM slice ORDER BY id
+SELECT id FROM slice WHERE (depth, abs(dur)) = (SELECT s.depth, s.dur FROM slice s JOIN thread t ON t.utid = s.depth ORDER BY s.id DESC) ORDER BY id
+SELECT id FROM slice WHERE (depth, abs(dur)) = (SELECT max(depth), 5 FROM slice) ORDER BY id
+SELECT id, (lower(name), abs(id)) <> (SELECT p.name, p.id FROM slice p WHERE p.id <= slice.id ORDER BY p.id DESC) FROM slice ORDER BY id
+SELECT abs(dur), count(*) FROM slice GROUP BY abs(dur) HAVING (abs(dur), 1) = (SELECT dur, 1 FROM slice ORDER BY id)
+SELECT id, (name, id) = (SELECT p.name, p.id FROM slice p ORDER BY p.id DESC) FROM slice ORDER BY id
+SELECT id, (name, id) <> (SELECT p.name, p.id FROM slice p WHERE p.id <= slice.id ORDER BY p.id DESC) FROM slice ORDER BY id
+SELECT count(*), (max(dur), min(id)) IS (SELECT dur, 0 FROM slice ORDER BY dur DESC) FROM slice
+SELECT id FROM slice WHERE (SELECT depth, dur FROM slice ORDER BY dur DESC, id LIMIT 3 OFFSET 1) >= (depth, abs(dur)) ORDER BY id
 -- Row values with aggregates and window functions.
 SELECT depth, count(*) FROM slice GROUP BY depth HAVING (depth, count(*)) IN (SELECT depth, 4 FROM slice)
 SELECT depth, count(*) FROM slice GROUP BY depth HAVING (depth, count(*)) NOT IN (SELECT depth, 4 FROM slice) ORDER BY depth
