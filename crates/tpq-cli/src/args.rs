@@ -61,7 +61,6 @@ pub struct Cli {
 }
 
 #[derive(Subcommand)]
-#[command(defer = true)]
 pub enum Command {
     /// Run SQL at an interactive prompt (the default when only traces are given)
     Shell(ShellArgs),
@@ -103,21 +102,13 @@ impl ImportFlags {
     }
 }
 
-/// The commands as they are parsed: a lake takes the place of traces. The arguments of a command
-/// are made when it is called: those of all commands take longer than the rest of parsing.
+/// The commands as they are parsed: a lake takes the place of traces.
 pub fn command() -> clap::Command {
-    let tpq = on_lake(Cli::command());
-    let query =
-        |command: clap::Command| command.defer(|command| on_lake(QueryArgs::augment_args(command)));
-    let shell =
-        |command: clap::Command| command.defer(|command| on_lake(ShellArgs::augment_args(command)));
-    tpq.mut_subcommand("query", query).mut_subcommand("shell", shell)
-}
-
-fn on_lake(command: clap::Command) -> clap::Command {
     let traces =
         |arg: Arg| arg.required(false).required_unless_present("lake").conflicts_with("lake");
-    command.mut_arg("traces", traces)
+    let on_lake = |command: clap::Command| command.mut_arg("traces", traces);
+    let tpq = on_lake(Cli::command());
+    tpq.mut_subcommand("query", on_lake).mut_subcommand("shell", on_lake)
 }
 
 impl Cli {
