@@ -79,7 +79,9 @@ impl Fixture {
 }
 
 /// The tables that may be left out.
-const ALL: [&str; 4] = ["thread_state", "spurious_sched_wakeup", "ftrace_event", "args"];
+fn all() -> Vec<&'static str> {
+    TableGroups::all().table_names().collect()
+}
 
 #[test]
 fn an_entry_without_tables_answers_statements_that_do_not_name_them() {
@@ -89,15 +91,15 @@ fn an_entry_without_tables_answers_statements_that_do_not_name_them() {
     assert!(!first.is_from_cache());
     assert_eq!(first.tables().groups_left_out(), TableGroups::all());
     drop(first);
-    assert_eq!(fixture.missing(), Some(ALL.to_vec()));
-    let second = fixture.open(Some("SELECT name FROM slice"));
+    assert_eq!(fixture.missing(), Some(all()));
+    let second = fixture.open(Some("SELECT name FROM thread"));
     assert!(second.is_from_cache());
     assert_eq!(fixture.rows(&second, "SELECT ts FROM sched"), 2);
-    assert_eq!(fixture.rows(&second, "SELECT name FROM slice WHERE name = 'after'"), 1);
+    assert_eq!(fixture.rows(&second, "SELECT name FROM thread WHERE name = 'two'"), 1);
     // It was answered without another import.
     assert_eq!(second.tables().groups_left_out(), TableGroups::all());
     drop(second);
-    assert_eq!(fixture.missing(), Some(ALL.to_vec()));
+    assert_eq!(fixture.missing(), Some(all()));
 }
 
 /// Of many traces, each that is stored is stored whole, and others are imported as without a cache.
@@ -162,14 +164,15 @@ fn an_entry_with_all_tables_replaces_one_without() {
 fn an_entry_without_one_group_is_used_where_that_is_not_named() {
     let fixture = Fixture::new();
     drop(fixture.open(Some(STATES)));
-    assert_eq!(fixture.missing(), Some(vec!["ftrace_event", "args"]));
+    let without_counts = TableGroups::NONE.with(TableGroup::KernelEvents).with(TableGroup::Counts);
+    let names: Vec<&str> = without_counts.table_names().collect();
+    assert_eq!(fixture.missing(), Some(names));
     let found = fixture.open(Some(SCHED));
     assert!(found.is_from_cache());
-    let kernel_events = TableGroups::NONE.with(TableGroup::KernelEvents);
-    assert_eq!(found.tables().groups_left_out(), kernel_events);
+    assert_eq!(found.tables().groups_left_out(), without_counts);
     let found = fixture.open(Some(STATES));
     assert_eq!(fixture.rows(&found, "SELECT ts FROM thread_state"), 5);
-    assert_eq!(found.tables().groups_left_out(), kernel_events);
+    assert_eq!(found.tables().groups_left_out(), without_counts);
 }
 
 #[test]
@@ -187,7 +190,7 @@ fn a_missing_table_that_is_read_after_all_is_stored() {
     // The same where the first import left them out.
     let fixture = Fixture::new();
     let imported = fixture.open(Some(SCHED));
-    assert_eq!(fixture.missing(), Some(ALL.to_vec()));
+    assert_eq!(fixture.missing(), Some(all()));
     assert_eq!(fixture.rows(&imported, "SELECT ts FROM thread_state"), 5);
     drop(imported);
     assert_eq!(fixture.missing(), Some(Vec::new()));
@@ -356,7 +359,7 @@ fn the_command_line_stores_what_a_statement_needs() {
     let query = |sql: &str| run(&["query", "trace.pftrace", "-c", sql]);
     assert_eq!(cached(), "");
     let switches = query(SCHED);
-    assert_snapshot!(cached(), @"Cached     without thread_state, spurious_sched_wakeup, ftrace_event, args");
+    assert_snapshot!(cached(), @"Cached     without thread_state, spurious_sched_wakeup, ftrace_event, slice, flow, track and 14 more tables");
     assert_eq!(query(SCHED), switches);
     let events = query("SELECT count(*) FROM ftrace_event");
     assert_eq!(events.lines().last(), Some("50000"));

@@ -50,8 +50,17 @@ async fn cached_tables(import: &ImportArgs) -> anyhow::Result<Option<String>> {
     let left_out = tokio::task::spawn_blocking(find).await?;
     Ok(left_out.map(|names| match names.is_empty() {
         true => "all tables".to_owned(),
-        false => format!("without {}", names.join(", ")),
+        false => format!("without {}", some_of(&names)),
     }))
+}
+
+/// The names, or the first and the number of the others where there are many.
+fn some_of(names: &[&str]) -> String {
+    const SHOWN: usize = 6;
+    match names.len().checked_sub(SHOWN).filter(|&more| more > 1) {
+        Some(more) => format!("{} and {more} more tables", names[..SHOWN].join(", ")),
+        None => names.join(", "),
+    }
 }
 
 /// Describes a trace as text.

@@ -15,7 +15,7 @@ use datafusion::sql::sqlparser::ast::{
     BinaryOperator, Expr, Ident, OrderBy, Query, Select, SelectItem, SetExpr, Value, VisitorMut,
 };
 
-use super::computed_columns::{Computed, ComputedColumns, chosen};
+use super::computed_columns::{Computed, ComputedColumns, chosen, joined_column};
 use super::{call, take};
 use crate::perfetto_sql::planner::Planner;
 use crate::perfetto_sql::scope::{Scope, Source, is_same, visit_queries};
@@ -130,6 +130,8 @@ impl Marker<'_, '_> {
             Expr::Identifier(_) | Expr::CompoundIdentifier(_) => {
                 self.computed_in_from(expr) == Some(Computed::Others)
             }
+            // The column of a FULL JOIN … USING has the affinity of its first table.
+            Expr::Function(function) if joined_column(function).is_some() => false,
             _ => match chosen(expr) {
                 Some(values) => values.into_iter().any(|value| self.may_give_other(value)),
                 None => false,

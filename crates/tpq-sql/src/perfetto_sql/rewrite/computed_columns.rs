@@ -364,7 +364,7 @@ fn is_named(item: &SelectItem, column: &str) -> bool {
 }
 
 /// The first of the columns that a column of a FULL JOIN … USING was rewritten to.
-fn joined_column(function: &Function) -> Option<&Expr> {
+pub(super) fn joined_column(function: &Function) -> Option<&Expr> {
     let FunctionArguments::List(list) = &function.args else { return None };
     if last(&function.name).is_none_or(|name| !is_same(name, "coalesce")) {
         return None;

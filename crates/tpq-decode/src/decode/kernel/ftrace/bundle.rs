@@ -19,7 +19,7 @@ use tpq_tables::{Stat, Stats, Tables};
 
 use super::own_time::{self, When};
 use super::presence::{self, PRESENCES, SeenThreads};
-use super::{compact_sched, described, dispatch};
+use super::{compact_sched, described};
 use crate::decode::{Packet, PacketDecoder};
 use tpq_trackers::track::{MetadataValue, SourceTrackers, Trackers};
 
@@ -162,7 +162,7 @@ impl<'a> Parts<'a> {
 /// Whether an event says more than that its thread exists, or is the first to say so.
 fn is_kept(event: &[u8], timestamp: i64, threads: &mut SeenThreads) -> bool {
     let Some((kind, pid)) = presence::kind_and_pid(event) else { return true };
-    !dispatch::is_of_tracks(kind) || threads.is_first(pid, timestamp)
+    !presence::is_of_tracks(kind) || threads.is_first(pid, timestamp)
 }
 
 /// Splits a bundle into runs, and passes its header on to be decoded at once.

@@ -57,23 +57,6 @@ const AREAS: &[Events] = &[
     i2c::EVENTS,
 ];
 
-/// The areas with events that write slices of their thread or CPU alone, and change nothing else
-/// but that their thread exists.
-const OF_TRACKS: &[Events] = &[interrupt::EVENTS, timer::EVENTS, syscall::EVENTS];
-
-/// Whether an event, by its number, shows no more than its thread where tables on tracks are left
-/// out.
-pub(super) fn is_of_tracks(number: u32) -> bool {
-    static NUMBERS: LazyLock<Vec<bool>> = LazyLock::new(|| {
-        let numbers = || OF_TRACKS.iter().flat_map(|area| area.iter()).map(|event| event.0);
-        let last = numbers().max().unwrap_or_default();
-        let mut are_of_tracks = vec![false; last as usize + 1];
-        numbers().for_each(|number| are_of_tracks[number as usize] = true);
-        are_of_tracks
-    });
-    NUMBERS.get(number as usize).copied().unwrap_or_default()
-}
-
 /// The numbers of all events that have a decoder.
 pub(crate) fn numbers() -> impl Iterator<Item = u32> {
     AREAS.iter().flat_map(|area| area.iter()).map(|&(number, _)| number)
@@ -157,7 +140,7 @@ fn decode_message(
     let kind = read_message(event, &mut ftrace, trackers, tables, stats);
     let Some(kind) = kind.filter(|&kind| !own_time::is_dated(kind)) else { return };
     // The first events of threads have parts of slices.
-    if trackers.leaves_out_tracks && is_of_tracks(kind) {
+    if trackers.leaves_out_tracks && presence::is_of_tracks(kind) {
         return;
     }
     if let Some(decode) = DECODERS.get(kind as usize).copied().flatten() {

@@ -6,7 +6,7 @@
 //! have the tid, and an event that was left out may be the first to show it. Then the import is
 //! done again with all events.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use tpq_ingest::{Payload, RunKind};
 use tpq_proto::fields::ftrace::ftrace_event;
@@ -14,11 +14,30 @@ use tpq_proto::wire::read_varint;
 use tpq_tables::Tables;
 use tpq_trackers::track::{Tid, Trackers};
 
+use super::event::Events;
+use super::{interrupt, syscall, timer};
 use crate::event::RunEvent;
 
 /// Runs of beginnings and ends of presences: words are pid, number, and 1 for an end.
 pub(crate) const PRESENCES: RunKind = RunKind(RunKind::FIRST_SPLIT + 4);
 const WORDS: usize = 3;
+
+/// The areas with events that write slices of their thread or CPU alone, and change nothing else
+/// but that their thread exists.
+const OF_TRACKS: &[Events] = &[interrupt::EVENTS, timer::EVENTS, syscall::EVENTS];
+
+/// Whether an event, by its number, shows no more than its thread where tables on tracks are left
+/// out.
+pub(super) fn is_of_tracks(number: u32) -> bool {
+    static NUMBERS: LazyLock<Vec<bool>> = LazyLock::new(|| {
+        let numbers = || OF_TRACKS.iter().flat_map(|area| area.iter()).map(|event| event.0);
+        let last = numbers().max().unwrap_or_default();
+        let mut are_of_tracks = vec![false; last as usize + 1];
+        numbers().for_each(|number| are_of_tracks[number as usize] = true);
+        are_of_tracks
+    });
+    NUMBERS.get(number as usize).copied().unwrap_or_default()
+}
 
 /// Threads that are remembered at a time. One that is forgotten has two presences.
 const SLOTS: usize = 512;
