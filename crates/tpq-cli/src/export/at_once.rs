@@ -44,15 +44,16 @@ pub fn each_at_once<T: Sync, R: Send>(
     let outcome = thread::scope(|scope| {
         let start = |_| {
             let thread = thread::Builder::new().name("export".into()).stack_size(STACK);
-            thread.spawn_scoped(scope, &work_off)
+            thread.spawn_scoped(scope, work_off)
         };
         let started: io::Result<Vec<_>> = (0..threads.min(items.len())).map(start).collect();
         let started = started.context("cannot start a thread")?;
-        let ends = started
-            .into_iter()
-            .map(|thread| thread.join().unwrap_or_else(|cause| panic::resume_unwind(cause)));
         // All of them are awaited, whichever fails.
-        ends.fold(Ok(()), |all: anyhow::Result<()>, one| all.and(one))
+        let ends: Vec<anyhow::Result<()>> = started
+            .into_iter()
+            .map(|thread| thread.join().unwrap_or_else(|cause| panic::resume_unwind(cause)))
+            .collect();
+        ends.into_iter().collect()
     });
     let done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
     done.waiting.into_values().for_each(|(item, result)| report(item, result));
