@@ -114,8 +114,8 @@ impl SplitSink<'_> {
         self.timeline.to_trace_time(self.clocks.clock(self.sequence, clock), ns)
     }
 
-    /// Whether times from `from` to `to` of the clock with id `clock` in the bundle's sequence have
-    /// the same order in trace time.
+    /// Whether times from `from` to `to` of the clock with id `clock` in the bundle's sequence are
+    /// known to have the same order in trace time.
     pub fn keeps_order(&mut self, clock: u32, from: i64, to: i64) -> bool {
         self.timeline.keeps_order(self.clocks.clock(self.sequence, clock), from, to)
     }
@@ -223,8 +223,8 @@ impl Timeline {
         self.placement(clock).as_ref().ok().map(|placement| placement.converter.convert_one(ns))
     }
 
-    /// Whether times from `from` to `to` have the same order once they are converted. A clock that
-    /// has no place has no times to order.
+    /// Whether times from `from` to `to` are known to have the same order once they are converted.
+    /// A clock that has no place has no times to order.
     fn keeps_order(&mut self, clock: Clock, from: i64, to: i64) -> bool {
         if clock == self.trace_clock() {
             return true;

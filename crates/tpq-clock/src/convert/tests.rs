@@ -63,6 +63,9 @@ fn readings_keep_their_order_unless_the_other_clock_was_set_back() {
     let falling = edge(&[(0, 1000), (100, 900), (200, 1000)]);
     let falling = Converter::new(vec![Arc::new(falling)], Interpolation::Linear);
     assert!(!falling.keeps_order(10, 90) && falling.keeps_order(120, 180));
+    let many: Vec<(i64, i64)> = (0..200).map(|at| (at * 10, at * 10 + 7)).collect();
+    let many = converter(&[&edge(&many)]);
+    assert!(many.keeps_order(0, 640) && !many.keeps_order(0, 650), "too many to look at");
 }
 
 #[test]
