@@ -20,8 +20,8 @@ use crate::views::Prelude;
 /// Functions that read rows of kernel events or of args, or return ids of arg sets.
 const OF_ARGS: [&str; 5] =
     [EXTRACT_ARG, "to_ftrace", "__intrinsic_arg_set_to_json", "ancestor_slice", "descendant_slice"];
-/// Functions that read slices, flows between them or the bounds of the trace.
-const OF_TRACKS: [&str; 7] = [
+/// Functions that read slices, flows between them, counters or the bounds of the trace.
+const OF_TRACKS: [&str; 9] = [
     "trace_start",
     "trace_end",
     "trace_dur",
@@ -29,6 +29,8 @@ const OF_TRACKS: [&str; 7] = [
     "following_flow",
     "preceding_flow",
     "directly_connected_flow",
+    "experimental_slice_layout",
+    "__intrinsic_perf_counter_for_sample",
 ];
 /// The end of the name of every column with ids of arg sets.
 const ARG_SET_ID: &str = "arg_set_id";
@@ -245,6 +247,10 @@ mod tests {
         assert_eq!(named("SELECT ts FROM slice"), (false, true));
         assert_eq!(named("SELECT name FROM thread_track"), (false, true));
         assert_eq!(named("SELECT ts - trace_start() FROM sched"), (false, true));
+        assert_eq!(named("SELECT id FROM experimental_slice_layout('1,2')"), (false, true));
+        let of_sample = "__intrinsic_perf_counter_for_sample(id, 'cycles')";
+        let of_sample = format!("SELECT {of_sample} FROM __intrinsic_profiler_sample");
+        assert_eq!(named(&of_sample), (false, true));
         assert_eq!(named("SELECT name FROM stats"), (true, false));
     }
 
