@@ -131,7 +131,9 @@ impl Named {
     fn table(&mut self, name: String) {
         let prefixes = [STORED, NUMBERED, INTRINSIC];
         let plain = prefixes.iter().find_map(|prefix| name.strip_prefix(prefix)).unwrap_or(&name);
-        if let Some(table) = Tables::DECLS.iter().find(|table| table.name == plain) {
+        // A table may be declared with such a prefix.
+        let names = [plain, name.as_str()];
+        if let Some(table) = Tables::DECLS.iter().find(|table| names.contains(&table.name)) {
             self.groups = table.group.map_or(self.groups, |group| self.groups.with(group));
             self.has_arg_sets |=
                 table.columns.iter().any(|column| column.kind == ColumnKind::ArgSetId);
@@ -248,6 +250,9 @@ mod tests {
         assert_eq!(named("SELECT name FROM thread_track"), (false, true));
         assert_eq!(named("SELECT ts - trace_start() FROM sched"), (false, true));
         assert_eq!(named("SELECT id FROM experimental_slice_layout('1,2')"), (false, true));
+        let sets = "SELECT counter_id FROM __intrinsic_profiler_counter_set";
+        assert_eq!(named(sets), (false, true));
+        assert_eq!(named("SELECT key FROM __intrinsic_trace_diagnostics"), (true, false));
         let of_sample = "__intrinsic_perf_counter_for_sample(id, 'cycles')";
         let of_sample = format!("SELECT {of_sample} FROM __intrinsic_profiler_sample");
         assert_eq!(named(&of_sample), (false, true));
