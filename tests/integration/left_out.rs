@@ -14,8 +14,8 @@ use tpq_testkit::mutate::mutate;
 use tpq_testkit::random::Random;
 use tpq_testkit::testdata;
 use tpq_testkit::{
-    Annotation, FtraceBundle, FtraceEvent, InternedData, Message, NEEDS_STATE, Packet, ProcessTree,
-    STATE_CLEARED, Task, TraceBuilder, TrackEvent,
+    Annotation, CompactSched, FtraceBundle, FtraceEvent, InternedData, Message, NEEDS_STATE,
+    Packet, ProcessTree, STATE_CLEARED, Task, TraceBuilder, TrackEvent,
 };
 
 use crate::command::{Folder, run};
@@ -287,17 +287,62 @@ fn calls_that_are_left_out_show_the_same_threads() {
         assert_eq!(left_out(&imported), groups);
         let tids =
             imported.cells("SELECT tid FROM thread WHERE tid BETWEEN 1 AND 50 ORDER BY utid");
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("trace");
-        std::fs::write(&path, bytes).unwrap();
-        let (usual, _) =
-            tpq::import(std::slice::from_ref(&path), &ImportOptions::default()).unwrap();
-        let read = Trace::read(&path, bytes, &lean()).unwrap();
-        assert_same(&usual, read.tables(), "calls");
+        assert_left_out_and_same(bytes, groups, "calls");
         tids.concat().join(" ")
     };
     assert_eq!(threads(&lived, TableGroups::all()), "21 22 23 11 12");
     assert_eq!(threads(&ended, TableGroups::NONE), "21 22 21 23 11 12");
+}
+
+/// The tables of a trace that leaves out these groups at first are those of a whole import.
+fn assert_left_out_and_same(bytes: &[u8], groups: TableGroups, context: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("trace");
+    std::fs::write(&path, bytes).unwrap();
+    let (usual, _) = tpq::import(std::slice::from_ref(&path), &ImportOptions::default()).unwrap();
+    let read = Trace::read(&path, bytes, &lean()).unwrap();
+    assert_eq!(read.tables().groups_left_out(), groups, "{context}");
+    assert_same(&usual, read.tables(), context);
+}
+
+/// The second call at 110 is of a thread that ends again at that moment.
+#[test]
+fn calls_of_one_moment_show_the_same_threads() {
+    const SYS_ENTER: u32 = 329;
+    let call = |at, tid| FtraceEvent::other(at, tid, SYS_ENTER, Message::new().int(1, 1));
+    let calls = FtraceBundle::new(0)
+        .event(call(110, 22))
+        .event(FtraceEvent::sched_process_free(110, 21, Task::new("gone", 22)))
+        .event(call(110, 22))
+        .event(FtraceEvent::task_newtask(110, 21, 22, "new", 0))
+        .event(call(200, 22));
+    let switch = FtraceEvent::sched_switch(400, ONE, SLEEPS, TWO);
+    let bytes = recording()
+        .packet(Packet::new().sequence(2).ftrace(calls))
+        .packet(Packet::new().sequence(2).ftrace(FtraceBundle::new(1).event(switch)))
+        .build();
+    assert_left_out_and_same(&bytes, TableGroups::all(), "one moment");
+}
+
+/// The first CPU has data only of the time before the second has any. Its row is made by the second
+/// wakeup: before the first, the running thread is unknown.
+#[test]
+fn wakeups_that_are_left_out_give_a_cpu_its_row() {
+    let wakeups = CompactSched::new()
+        .waking(110, ONE, 0, 0)
+        .switch(120, CAN_RUN, TWO)
+        .waking(130, ONE, 0, 0)
+        .waking(140, ONE, 0, 0);
+    let switches = CompactSched::new().switch(600, CAN_RUN, ONE).switch(700, SLEEPS, TWO);
+    let bytes = recording()
+        .packet(
+            Packet::new().sequence(2).ftrace(FtraceBundle::new(2).last_read(100).compact(wakeups)),
+        )
+        .packet(
+            Packet::new().sequence(2).ftrace(FtraceBundle::new(0).last_read(500).compact(switches)),
+        )
+        .build();
+    assert_left_out_and_same(&bytes, TableGroups::all(), "wakeups");
 }
 
 /// Rows of two imports must not be mixed.

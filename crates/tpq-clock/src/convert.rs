@@ -6,6 +6,10 @@ use crate::kernel::{self, ConstantOffset};
 use crate::line::Line;
 use crate::rate::{Step, rate};
 
+/// Snapshots that are looked at to tell whether readings keep their order. Readings that are asked
+/// about lie a second apart, and a recorder takes a snapshot every few seconds.
+const MOST_CHECKED: usize = 64;
+
 /// How readings between two snapshots are converted.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Interpolation {
@@ -120,6 +124,25 @@ impl Edge {
     }
 }
 
+impl Edge {
+    /// Whether readings from `from` to `to` have the same order once they are converted. They do
+    /// not where one of the clocks was set back meanwhile. With more than [`MOST_CHECKED`]
+    /// snapshots between the readings it is not looked whether they do.
+    fn keeps_order(&self, from: i64, to: i64, how: Interpolation) -> bool {
+        let up_to = |reading| self.from.partition_point(|&at| at <= reading);
+        let snapshots = self.from.get(up_to(from)..up_to(to)).unwrap_or_default();
+        if snapshots.len() > MOST_CHECKED {
+            return false;
+        }
+        // Between two snapshots the conversion is a straight line, so its ends decide.
+        let mut ends = vec![from];
+        ends.extend(snapshots.iter().flat_map(|&at| [at - 1, at]));
+        ends.push(to);
+        self.convert(&mut ends, how);
+        ends.is_sorted()
+    }
+}
+
 /// Converts from one clock to another along the edges of a path.
 #[derive(Clone, Debug, Default)]
 pub struct Converter {
@@ -161,6 +184,17 @@ impl Converter {
         for edge in &self.hops {
             edge.convert(column, self.how);
         }
+    }
+
+    /// Whether readings from `from` to `to` are known to have the same order once they are
+    /// converted.
+    pub fn keeps_order(&self, from: i64, to: i64) -> bool {
+        let mut ends = [from, to];
+        self.hops.iter().all(|edge| {
+            let [from, to] = ends;
+            edge.convert(&mut ends, self.how);
+            edge.keeps_order(from, to, self.how)
+        })
     }
 
     /// Converts one timestamp.

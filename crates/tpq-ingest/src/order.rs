@@ -229,6 +229,11 @@ impl EventOrder {
         self.interleaver.sorters().map(Sorter::losses)
     }
 
+    /// Whether events were kept that may have been too late if files had more events.
+    pub fn has_nearly_late(&self) -> bool {
+        self.interleaver.sorters().any(Sorter::has_nearly_late)
+    }
+
     /// The most bytes of events that waited in memory to be put in order, over all files.
     pub fn peak(&self) -> u64 {
         self.interleaver.peak()

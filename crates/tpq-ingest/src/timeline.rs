@@ -114,6 +114,12 @@ impl SplitSink<'_> {
         self.timeline.to_trace_time(self.clocks.clock(self.sequence, clock), ns)
     }
 
+    /// Whether times from `from` to `to` of the clock with id `clock` in the bundle's sequence are
+    /// known to have the same order in trace time.
+    pub fn keeps_order(&mut self, clock: u32, from: i64, to: i64) -> bool {
+        self.timeline.keeps_order(self.clocks.clock(self.sequence, clock), from, to)
+    }
+
     /// Adds something that takes effect in file order.
     pub fn immediate(&mut self, immediate: Immediate) {
         self.immediate.push(immediate);
@@ -215,6 +221,18 @@ impl Timeline {
             return Some(ns);
         }
         self.placement(clock).as_ref().ok().map(|placement| placement.converter.convert_one(ns))
+    }
+
+    /// Whether times from `from` to `to` are known to have the same order once they are converted.
+    /// A clock that has no place has no times to order.
+    fn keeps_order(&mut self, clock: Clock, from: i64, to: i64) -> bool {
+        if clock == self.trace_clock() {
+            return true;
+        }
+        match self.placement(clock) {
+            Ok(placement) => placement.converter.keeps_order(from, to),
+            Err(_) => true,
+        }
     }
 
     /// The conversion of a clock, if there is a path.

@@ -20,8 +20,8 @@ use crate::views::Prelude;
 /// Functions that read rows of kernel events or of args, or return ids of arg sets.
 const OF_ARGS: [&str; 5] =
     [EXTRACT_ARG, "to_ftrace", "__intrinsic_arg_set_to_json", "ancestor_slice", "descendant_slice"];
-/// Functions that read slices, flows between them or the bounds of the trace.
-const OF_TRACKS: [&str; 7] = [
+/// Functions that read slices, flows between them, counters or the bounds of the trace.
+const OF_TRACKS: [&str; 9] = [
     "trace_start",
     "trace_end",
     "trace_dur",
@@ -29,6 +29,8 @@ const OF_TRACKS: [&str; 7] = [
     "following_flow",
     "preceding_flow",
     "directly_connected_flow",
+    "experimental_slice_layout",
+    "__intrinsic_perf_counter_for_sample",
 ];
 /// The end of the name of every column with ids of arg sets.
 const ARG_SET_ID: &str = "arg_set_id";
@@ -129,7 +131,9 @@ impl Named {
     fn table(&mut self, name: String) {
         let prefixes = [STORED, NUMBERED, INTRINSIC];
         let plain = prefixes.iter().find_map(|prefix| name.strip_prefix(prefix)).unwrap_or(&name);
-        if let Some(table) = Tables::DECLS.iter().find(|table| table.name == plain) {
+        // A table may be declared with such a prefix.
+        let names = [plain, name.as_str()];
+        if let Some(table) = Tables::DECLS.iter().find(|table| names.contains(&table.name)) {
             self.groups = table.group.map_or(self.groups, |group| self.groups.with(group));
             self.has_arg_sets |=
                 table.columns.iter().any(|column| column.kind == ColumnKind::ArgSetId);
@@ -245,6 +249,13 @@ mod tests {
         assert_eq!(named("SELECT ts FROM slice"), (false, true));
         assert_eq!(named("SELECT name FROM thread_track"), (false, true));
         assert_eq!(named("SELECT ts - trace_start() FROM sched"), (false, true));
+        assert_eq!(named("SELECT id FROM experimental_slice_layout('1,2')"), (false, true));
+        let sets = "SELECT counter_id FROM __intrinsic_profiler_counter_set";
+        assert_eq!(named(sets), (false, true));
+        assert_eq!(named("SELECT key FROM __intrinsic_trace_diagnostics"), (true, false));
+        let of_sample = "__intrinsic_perf_counter_for_sample(id, 'cycles')";
+        let of_sample = format!("SELECT {of_sample} FROM __intrinsic_profiler_sample");
+        assert_eq!(named(&of_sample), (false, true));
         assert_eq!(named("SELECT name FROM stats"), (true, false));
     }
 

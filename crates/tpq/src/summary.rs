@@ -22,7 +22,8 @@ pub struct PacketKindCount {
     pub bytes: u64,
 }
 
-/// How a file was placed on the timeline.
+/// How a file was placed on the timeline. An import that leaves out tables counts no events that
+/// only these have.
 #[derive(Clone, Debug)]
 pub struct FilePlacement {
     /// The file's row in `trace_file`.

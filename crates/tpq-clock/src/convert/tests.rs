@@ -41,6 +41,34 @@ fn an_edge_holds_ascending_pairs() {
 }
 
 #[test]
+fn readings_keep_their_order_unless_the_other_clock_was_set_back() {
+    let converter = |edges: &[&Edge]| {
+        let hops = edges.iter().map(|&edge| Arc::new(edge.clone())).collect();
+        Converter::new(hops, Interpolation::Nearest)
+    };
+    let plain = edge(&[(0, 500)]);
+    let set_back = edge(&[(0, 1000), (100, 1100), (200, 1150), (300, 1250)]);
+    let direct = converter(&[&set_back]);
+    assert!(direct.keeps_order(0, 199));
+    assert!(!direct.keeps_order(199, 200) && !direct.keeps_order(0, 300));
+    assert!(direct.keeps_order(200, 400) && direct.keeps_order(200, 200));
+    assert!(!direct.keeps_order(20, 10), "not in order before");
+    // The second hop is asked for readings of the clock between.
+    let indirect = converter(&[&back(&[(0, 500)]), &set_back]);
+    assert!(indirect.keeps_order(500, 699) && !indirect.keeps_order(600, 701));
+    assert!(converter(&[&plain]).keeps_order(i64::MIN, 0));
+    assert!(Converter::identity().keeps_order(1, 2));
+    let linear = Converter::new(vec![Arc::new(set_back)], Interpolation::Linear);
+    assert!(linear.keeps_order(100, 400), "a clock that is slow for a while");
+    let falling = edge(&[(0, 1000), (100, 900), (200, 1000)]);
+    let falling = Converter::new(vec![Arc::new(falling)], Interpolation::Linear);
+    assert!(!falling.keeps_order(10, 90) && falling.keeps_order(120, 180));
+    let many: Vec<(i64, i64)> = (0..200).map(|at| (at * 10, at * 10 + 7)).collect();
+    let many = converter(&[&edge(&many)]);
+    assert!(many.keeps_order(0, 640) && !many.keeps_order(0, 650), "too many to look at");
+}
+
+#[test]
 fn between_snapshots_a_straight_line() {
     // Suspended for 500 between 1900 and 2000.
     let pairs =

@@ -116,7 +116,8 @@ impl Decoder<'_> {
         if let Some(written) = written {
             written.join(&mut tables);
         }
-        let is_doubtful = trackers.presences.are_doubtful();
+        let is_doubtful = trackers.leaves_out_tracks
+            && (trackers.presences.are_doubtful() || order.has_nearly_late());
         Finished { tables, stats: all, unsymbolized, is_doubtful }
     }
 }

@@ -131,6 +131,9 @@ pub struct Sorter {
     flushes: u32,
     window_end: RunId,
     flushed_until: i64,
+    /// The latest time at which a window closed: that of the first event after it.
+    closed_at: i64,
+    has_nearly_late: bool,
     /// Size of the runs in memory, in bytes.
     held: u64,
     /// The strings of these.
@@ -152,6 +155,8 @@ impl Sorter {
             flushes: 0,
             window_end: 0,
             flushed_until: i64::MIN,
+            closed_at: i64::MIN,
+            has_nearly_late: false,
             held: 0,
             strings: SharedStrings::default(),
             losses: LossBook::default(),
@@ -178,10 +183,18 @@ impl Sorter {
         &self.losses
     }
 
+    /// Whether an event came after its window was closed, but was not older than what was emitted.
+    /// It would have been dropped if there were one more event between.
+    pub(crate) fn has_nearly_late(&self) -> bool {
+        self.has_nearly_late
+    }
+
     /// Adds a run; events older than what was emitted are dropped and counted.
     pub fn push(&mut self, run: Run) {
         let late = run.timestamps.partition_point(|&ts| ts < self.flushed_until);
         self.lose(&run, late);
+        let first = run.timestamps.get(late);
+        self.has_nearly_late |= first.is_some_and(|&ts| ts < self.closed_at);
         let id = self.next_run;
         self.next_run += 1;
         self.add(id, run, late, Vec::new());
@@ -309,6 +322,7 @@ impl Sorter {
                 return Ok(Stop::Turn);
             }
             if head.run >= end {
+                self.closed_at = self.closed_at.max(head.ts);
                 return Ok(Stop::Window);
             }
             if head.slot >= SEGMENTS {

@@ -75,7 +75,8 @@ declare_table! {
 
 declare_table! {
     /// A counter value that was read with a sample. Rows of one set are the values of a sample.
-    table "__intrinsic_profiler_counter_set" => ProfilerCounterSetTable, ProfilerCounterSetRow {
+    table "__intrinsic_profiler_counter_set" of Tracks =>
+        ProfilerCounterSetTable, ProfilerCounterSetRow {
         /// Number of the set, which is the `id` of its first row.
         counter_set_id: u32 => Long,
         /// Value; join with `counter` on `id`.

@@ -87,6 +87,32 @@ fn a_window_does_not_close_over_what_was_written_after_it() {
     assert_eq!(sorted(true, &steps), (expected, 0));
 }
 
+/// More events of the first run could have been emitted until the window closed.
+#[test]
+fn events_between_what_was_emitted_and_the_end_of_a_window_are_nearly_late() {
+    let nearly_late = |ts: i64| {
+        let mut sorter = Sorter::new(true);
+        let mut steps = vec![Ok(run(1, 0, &[10, 20]))];
+        steps.extend(close_a_window());
+        steps.push(Ok(run(2, 1, &[17])));
+        steps.extend(close_a_window());
+        steps.push(Ok(run(1, 2, &[ts, 30])));
+        for step in steps {
+            match step {
+                Ok(run) => sorter.push(run),
+                Err(event) => sorter
+                    .handle_event(event, &SortMemory::in_memory(), &mut Out::default())
+                    .expect("nothing is stored"),
+            }
+        }
+        (sorter.has_nearly_late(), sorter.losses().get(Loss::OutOfOrder))
+    };
+    assert_eq!(nearly_late(9), (false, 1));
+    assert_eq!(nearly_late(10), (true, 0));
+    assert_eq!(nearly_late(16), (true, 0));
+    assert_eq!(nearly_late(17), (false, 0));
+}
+
 proptest::proptest! {
     /// More runs overlap than are kept in order next to the heap, in several lanes.
     #[test]

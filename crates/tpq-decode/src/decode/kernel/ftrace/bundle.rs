@@ -170,12 +170,15 @@ pub(crate) fn split(bundle: Bundle<'_>, bundles: &mut KernelBundles, sink: &mut 
     let KernelBundles { last_events, threads } = bundles;
     let Parts { cpu, clock, previous_end, lost, timestamps, ranges, own, compact } =
         Parts::read(&bundle, threads, sink);
-    // Before those of wakeups are noted.
-    let presences = threads.as_mut().map(SeenThreads::take);
     if cpu > tpq_trackers::track::MAX_CPUS {
+        if let Some(threads) = threads {
+            threads.take();
+        }
         sink.lose(Loss::MalformedBundle);
         return;
     }
+    // Before those of wakeups are noted.
+    let presences = threads.as_mut().map(|threads| take_presences(threads, clock, sink));
     let ts = previous_end.and_then(|ns| sink.trace_time(clock, ns));
     let Bundle { span, generation, position, kind, source, sequence, .. } = bundle;
     let message = Message::new(span, generation, position, kind);
@@ -197,7 +200,8 @@ pub(crate) fn split(bundle: Bundle<'_>, bundles: &mut KernelBundles, sink: &mut 
             ends = around(ends, ends_of(&timestamps));
             sink.push(clock, run(kind, timestamps, payload));
         }
-        if let Some((timestamps, payload)) = threads.as_mut().map(SeenThreads::take) {
+        if let Some(threads) = threads {
+            let (timestamps, payload) = take_presences(threads, clock, sink);
             sink.push(clock, run(PRESENCES, timestamps, payload));
         }
     }
@@ -217,6 +221,21 @@ pub(crate) fn split(bundle: Bundle<'_>, bundles: &mut KernelBundles, sink: &mut 
     if let Some((timestamps, payload)) = presences {
         sink.push(clock, run(PRESENCES, timestamps, payload));
     }
+}
+
+/// The presences of a run with times of `clock`. An event that was left out may not be older than
+/// the first of its thread, in trace time either.
+fn take_presences(
+    threads: &mut SeenThreads,
+    clock: u32,
+    sink: &mut SplitSink<'_>,
+) -> (Vec<i64>, Payload) {
+    if let Some((first, last)) = threads.span()
+        && !sink.keeps_order(clock, first, last)
+    {
+        threads.note_disorder();
+    }
+    threads.take()
 }
 
 /// The first and the last of a bundle's timestamps, which are in order.

@@ -95,9 +95,11 @@ pub(super) fn split(
         ][..],
     ]
     .map(columns);
-    let first_wakings = threads.as_mut().and_then(|threads| first_wakings(&wakings, threads));
-    let (switches, wakings) =
-        (zip_columns(&switches), first_wakings.unwrap_or_else(|| zip_columns(&wakings)));
+    let switches = zip_columns(&switches);
+    let first_switch = switches.0.iter().copied().min();
+    let first_wakings =
+        threads.as_mut().and_then(|threads| first_wakings(&wakings, first_switch, threads));
+    let wakings = first_wakings.unwrap_or_else(|| zip_columns(&wakings));
     let mut finish = |kind, timestamps, (width, words): (usize, Vec<u32>), whole: bool| {
         if !whole {
             sink.lose(Loss::MalformedCompactSched);
@@ -180,10 +182,12 @@ fn zip_columns(columns: &[&[u8]]) -> (Vec<i64>, Vec<u32>, bool) {
     (times, words, whole)
 }
 
-/// The first wakeup of each thread, as rows that have its pid only. `None` where columns need to be
-/// read to know how many rows there are.
+/// The first wakeup of each thread, as rows that have its pid only; and the first one after a
+/// switch, which may be the first event of the CPU that has a known thread and so gives the CPU its
+/// row. `None` where columns need to be read to know how many rows there are.
 fn first_wakings(
     columns: &[&[u8]],
+    mut first_switch: Option<i64>,
     threads: &mut SeenThreads,
 ) -> Option<(Vec<i64>, Vec<u32>, bool)> {
     // No bundle has so many names, so this is the index of none.
@@ -201,7 +205,11 @@ fn first_wakings(
     let mut now = 0_i64;
     for (delta, pid) in Packed::new(timestamps).zip(Packed::new(pids)) {
         now = now.wrapping_add(delta as i64);
-        if threads.is_first(pid as i32, now) {
+        let shows_cpu = first_switch.is_some_and(|switch| now >= switch);
+        if shows_cpu && first_switch != Some(now) {
+            first_switch = None;
+        }
+        if threads.is_first(pid as i32, now) || shows_cpu {
             times.push(now);
             words.extend([pid as u32, 0, 0, 0, NO_NAME]);
         }
@@ -356,10 +364,27 @@ mod tests {
         let columns: [&[u8]; 6] = [&[10, 5, 1, 1], &[7, 7, 8, 7], &[0; 4], &[], &[1; 4], &[2; 4]];
         let name = u32::from(u16::MAX);
         let rows = vec![7, 0, 0, 0, name, 8, 0, 0, 0, name];
-        assert_eq!(first_wakings(&columns, &mut threads), Some((vec![10, 16], rows, true)));
+        assert_eq!(first_wakings(&columns, None, &mut threads), Some((vec![10, 16], rows, true)));
         assert_eq!(threads.take().0, [10, 17]);
         let short: [&[u8]; 3] = [&[10, 5], &[7, 7], &[0]];
-        assert_eq!(first_wakings(&short, &mut threads), None);
+        assert_eq!(first_wakings(&short, None, &mut threads), None);
+    }
+
+    #[test]
+    fn the_first_waking_after_a_switch_is_kept() {
+        let columns: [&[u8]; 6] = [&[10, 5, 0, 1, 1], &[7; 5], &[], &[], &[], &[]];
+        for (switch, kept) in [
+            (None, vec![10]),
+            (Some(1), vec![10]),
+            (Some(12), vec![10, 15]),
+            (Some(15), vec![10, 15, 15, 16]),
+            (Some(17), vec![10, 17]),
+            (Some(18), vec![10]),
+        ] {
+            let mut threads = SeenThreads::default();
+            let (times, words, whole) = first_wakings(&columns, switch, &mut threads).unwrap();
+            assert_eq!((times.len() * WAKING_WORDS, times, whole), (words.len(), kept, true));
+        }
     }
 
     #[test]

@@ -87,12 +87,27 @@ impl SeenThreads {
         let slot = &mut self.slots[pid as usize % SLOTS];
         let (run, known, index) = *slot;
         if (run, known) == (self.run, pid) {
-            self.presences[index as usize].last = Some(ts);
+            let presence = &mut self.presences[index as usize];
+            // Between events of one moment the thread may end and begin anew.
+            if ts == presence.first {
+                return true;
+            }
+            presence.last = Some(ts);
             return false;
         }
         *slot = (self.run, pid, self.presences.len() as u32);
         self.presences.push(Presence { pid, first: ts, last: None });
         true
+    }
+
+    /// From the first event of the run to the last, if it has any.
+    pub(super) fn span(&self) -> Option<(i64, i64)> {
+        Some((self.presences.first()?.first, self.latest?))
+    }
+
+    /// Notes that the times of the run may not have the order of their events.
+    pub(super) fn note_disorder(&mut self) {
+        self.is_disordered = true;
     }
 
     /// Ends the run: gives the beginnings and ends of its presences, in the order of time.
@@ -129,8 +144,12 @@ impl SeenThreads {
 pub(super) fn kind_and_pid(event: &[u8]) -> Option<(u32, i32)> {
     let (mut at, mut pid) = (0, 0);
     loop {
-        let tag = read_varint(event, &mut at)?;
-        let number = u32::try_from(tag >> 3).ok()?;
+        let tag = u32::try_from(read_varint(event, &mut at)?).ok()?;
+        let number = tag >> 3;
+        // Reading ends at such a field, so what follows it is not of the event.
+        if number == 0 {
+            return None;
+        }
         let value = read_varint(event, &mut at)?;
         match tag & 7 {
             0 if number == ftrace_event::PID => pid = value as i32,
@@ -193,6 +212,25 @@ mod tests {
     }
 
     #[test]
+    fn events_of_the_moment_of_the_first_are_kept() {
+        let mut seen = SeenThreads::default();
+        let kept = [10, 10, 11, 11].map(|ts| seen.is_first(7, ts));
+        assert_eq!(kept, [true, true, false, false]);
+        assert_eq!(seen.span(), Some((10, 11)));
+        assert_eq!(seen.take().0, [10, 11]);
+        assert_eq!(seen.span(), None);
+    }
+
+    #[test]
+    fn times_without_the_order_of_events_have_ends_alone() {
+        let mut seen = SeenThreads::default();
+        assert!(seen.is_first(7, 10) && !seen.is_first(7, 12));
+        seen.note_disorder();
+        let (times, payload) = seen.take();
+        assert_eq!((times, words(payload)), (vec![12], vec![7, 0, 1]));
+    }
+
+    #[test]
     fn a_run_without_order_has_ends_alone() {
         let mut seen = SeenThreads::default();
         assert!(seen.is_first(7, 10) && !seen.is_first(7, 9));
@@ -208,5 +246,9 @@ mod tests {
         assert_eq!(kind_and_pid(&event[..9]), None);
         assert_eq!(kind_and_pid(&[&event[..], &[0x10, 1]].concat()), None);
         assert_eq!(kind_and_pid(&[0x08, 5]), None);
+        // A field without a number, and one with a number that is too large.
+        assert_eq!(kind_and_pid(&[&[0x00, 1][..], &event[..]].concat()), None);
+        let large = [0x80, 0x80, 0x80, 0x80, 0x10, 1];
+        assert_eq!(kind_and_pid(&[&large[..], &event[..]].concat()), None);
     }
 }
