@@ -18,7 +18,10 @@ pub(crate) const PACKET: PacketDecoder =
 fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
     let mut context = DecodeContext { packet, trackers, tables, stats };
     let mut event = TrackEvent::default();
-    event.read(packet.data);
+    match packet.ahead {
+        Some(ahead) => ahead.fill(&mut event, packet.data),
+        None => event.read(packet.data),
+    }
     let defaults = packet.interned.event_defaults(packet.generation);
     let default_track = defaults.and_then(|defaults| defaults.track);
     let mut counted = Counted::default();
