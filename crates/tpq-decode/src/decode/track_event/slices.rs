@@ -19,8 +19,13 @@ pub(super) fn begin(
 ) -> Option<()> {
     owner.utid?;
     let Some(id) = begin_on_track(event, owner, context)? else { return Some(()) };
-    context.tables.slice.thread_ts.set(id, thread.time);
-    context.tables.slice.thread_instruction_count.set(id, thread.instructions);
+    // The row has neither yet, and most events have one of them at most.
+    if thread.time.is_some() {
+        context.tables.slice.thread_ts.set(id, thread.time);
+    }
+    if thread.instructions.is_some() {
+        context.tables.slice.thread_instruction_count.set(id, thread.instructions);
+    }
     Some(())
 }
 
@@ -66,13 +71,17 @@ pub(super) fn end(
 ) -> Option<()> {
     owner.utid?;
     let Some(id) = end_on_track(event, owner, context)? else { return Some(()) };
-    let since = |now: Option<i64>, then: Option<i64>| Some(now?.saturating_sub(then?));
     let slice = &mut context.tables.slice;
-    // A clock that did not advance carries no information.
-    let time = since(thread.time, slice.thread_ts.get(id)).filter(|&time| time != 0);
-    let instructions = since(thread.instructions, slice.thread_instruction_count.get(id));
-    slice.thread_dur.set(id, time);
-    slice.thread_instruction_delta.set(id, instructions);
+    // The row of a slice that was open has neither duration yet.
+    if let Some(now) = thread.time {
+        let time = slice.thread_ts.get(id).map(|then| now.saturating_sub(then));
+        // A clock that did not advance carries no information.
+        slice.thread_dur.set(id, time.filter(|&time| time != 0));
+    }
+    if let Some(now) = thread.instructions {
+        let then = slice.thread_instruction_count.get(id);
+        slice.thread_instruction_delta.set(id, then.map(|then| now.saturating_sub(then)));
+    }
     Some(())
 }
 
