@@ -4,7 +4,7 @@ use tpq_ingest::{Immediate, Message, Payload, Run, RunKind, SourceId};
 
 use super::State;
 use crate::decode::Packet;
-use crate::decode::track_event::EventAhead;
+use crate::decode::track_event::Ahead;
 use crate::event::RunEvent;
 use crate::registry::event_decoder;
 
@@ -41,7 +41,7 @@ impl State<'_> {
         early: bool,
         id: SourceId,
         message: &Message,
-        ahead: Option<&EventAhead>,
+        ahead: Option<&Ahead>,
     ) {
         let source = self.sources.get(id);
         let packet = Packet {
@@ -66,8 +66,8 @@ impl State<'_> {
         }
     }
 
-    /// Decodes an event of a run; `ahead` are its fields, if they were read before.
-    pub(super) fn event(&mut self, ts: i64, run: &Run, index: usize, ahead: Option<&EventAhead>) {
+    /// Decodes an event of a run; `ahead` is what was read of it before.
+    pub(super) fn event(&mut self, ts: i64, run: &Run, index: usize, ahead: Option<&Ahead>) {
         match (&run.payload, run.kind) {
             (Payload::Messages(messages), RunKind::PACKETS) => {
                 self.packet(Some(ts), false, run.source, &messages[index], ahead);

@@ -140,8 +140,8 @@ impl<'a> Decoder<'a> {
         self.decode_read(step, &EventsAhead::default(), reads);
     }
 
-    /// The same where fields of the step's track events were read before. The bytes of these events
-    /// are not read any more, or hardly any of them.
+    /// The same where track events and descriptors of the step were read before. Their bytes are not
+    /// read any more, or hardly any of them.
     pub fn decode_read(&mut self, step: Step, ahead: &EventsAhead, mut reads: impl FnMut(Span)) {
         for immediate in step.immediate {
             immediate.span().into_iter().for_each(&mut reads);
@@ -151,8 +151,8 @@ impl<'a> Decoder<'a> {
         step.events.strings().for_each(&mut reads);
         let mut ahead = ahead.iter();
         for (at, (ts, run, index)) in step.events.iter().enumerate() {
-            let fields = ahead.of_next(run, index);
-            if fields.is_some() {
+            let known = ahead.of_next(run, index);
+            if known.is_some() {
                 step.events.fetch_messages_ahead(at);
             } else {
                 step.events.fetch_ahead(at, self.state.bytes);
@@ -162,7 +162,7 @@ impl<'a> Decoder<'a> {
                     .into_iter()
                     .for_each(&mut reads);
             }
-            self.state.event(ts, run, index, fields);
+            self.state.event(ts, run, index, known);
             self.flush();
         }
     }

@@ -1,11 +1,12 @@
-//! Fields of track events, read before the events are decoded: another thread can do that, and waits
-//! for the bytes in place of the decoder.
+//! Fields of track events and of descriptors of tracks, read before these are decoded: another thread
+//! can do that, and waits for the bytes in place of the decoder.
 
 use tpq_ingest::{Events, Message, Payload, Run, RunKind, Span, TraceBytes};
 use tpq_proto::fields::{trace_packet, track_event};
 use tpq_proto::wire::{Field, Fields, Value};
 
 use super::event::{Present, TrackEvent, Type, bits};
+use super::track_descriptor::uuid_of_plain;
 
 const CATEGORY: u64 = bits([track_event::CATEGORY_IIDS]);
 const TYPE: u64 = bits([track_event::TYPE]);
@@ -13,6 +14,29 @@ const TRACK: u64 = bits([track_event::TRACK_UUID]);
 const COUNTER: u64 = bits([track_event::COUNTER_VALUE]);
 const DOUBLE_COUNTER: u64 = bits([track_event::DOUBLE_COUNTER_VALUE]);
 const EXTRA: u64 = bits([track_event::EXTRA_COUNTER_VALUES]);
+
+/// What was read of a packet before it is decoded in the order of time.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Ahead {
+    /// A track event.
+    Event(EventAhead),
+    /// The uuid of a described track, where nothing else is decoded in the order of time.
+    Track(u64),
+}
+
+// Two fit into a line of the processor's cache.
+const _: () = assert!(size_of::<Option<Ahead>>() <= 32);
+
+impl Ahead {
+    /// Reads a packet that may be read ahead; `None` for one that must be read again.
+    #[inline]
+    fn read(kind: u32, data: &[u8]) -> Option<Self> {
+        match kind {
+            trace_packet::TRACK_EVENT => EventAhead::read(data).map(Self::Event),
+            _ => uuid_of_plain(data).map(Self::Track),
+        }
+    }
+}
 
 /// What decoding has to know of an event with none but common fields. Many of them wait, so each
 /// has one place for the value of whatever counter it has one of.
@@ -25,9 +49,6 @@ pub(crate) struct EventAhead {
     category_iid: u16,
     event_type: Type,
 }
-
-// Two fit into a line of the processor's cache.
-const _: () = assert!(size_of::<Option<EventAhead>>() <= 32);
 
 impl EventAhead {
     /// Reads the fields of an event; `None` for one that has others, which must be read again.
@@ -99,33 +120,34 @@ fn single(field: &Field<'_>, seen: bool) -> Option<u64> {
     }
 }
 
-/// A track event that is an event of a run.
+/// An event of a run, if it is a packet that may be read ahead.
 #[inline]
-fn track_event_of(run: &Run, index: usize) -> Option<&Message> {
+fn packet_of(run: &Run, index: usize) -> Option<&Message> {
+    const KINDS: [u32; 2] = [trace_packet::TRACK_EVENT, trace_packet::TRACK_DESCRIPTOR];
     match &run.payload {
         Payload::Messages(messages) if run.kind == RunKind::PACKETS => {
-            messages.get(index).filter(|message| message.kind == trace_packet::TRACK_EVENT)
+            messages.get(index).filter(|message| KINDS.contains(&message.kind))
         }
         _ => None,
     }
 }
 
-/// Fields of the track events of a step, in their order.
+/// What was read of the track events and descriptors of a step, in their order.
 #[derive(Debug, Default)]
-pub struct EventsAhead(Vec<Option<EventAhead>>);
+pub struct EventsAhead(Vec<Option<Ahead>>);
 
 impl EventsAhead {
-    /// Reads the track events among `events`; `reads` receives the location of each, just before.
+    /// Reads those among `events`; `reads` receives the location of each, just before.
     pub fn read(events: &Events, bytes: &TraceBytes<'_>, mut reads: impl FnMut(Span)) -> Self {
         let mut ahead = Vec::new();
         for (at, (_, run, index)) in events.iter().enumerate() {
-            let Some(message) = track_event_of(run, index) else { continue };
+            let Some(message) = packet_of(run, index) else { continue };
             if ahead.is_empty() {
                 ahead.reserve_exact(events.iter().size_hint().0);
             }
             events.fetch_ahead(at, bytes);
             reads(message.span());
-            ahead.push(EventAhead::read(bytes.get(message.span())));
+            ahead.push(Ahead::read(message.kind, bytes.get(message.span())));
         }
         Self(ahead)
     }
@@ -137,23 +159,23 @@ impl EventsAhead {
 }
 
 /// Finds what was read of the events of a step, one after another.
-pub(crate) struct EventsAheadIter<'a>(std::slice::Iter<'a, Option<EventAhead>>);
+pub(crate) struct EventsAheadIter<'a>(std::slice::Iter<'a, Option<Ahead>>);
 
 impl<'a> EventsAheadIter<'a> {
-    /// The fields of the next event of the step, if they were read.
+    /// What was read of the next event of the step.
     #[inline]
-    pub(crate) fn of_next(&mut self, run: &Run, index: usize) -> Option<&'a EventAhead> {
+    pub(crate) fn of_next(&mut self, run: &Run, index: usize) -> Option<&'a Ahead> {
         if self.0.as_slice().is_empty() {
             return None;
         }
-        track_event_of(run, index)?;
+        packet_of(run, index)?;
         self.0.next()?.as_ref()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use tpq_testkit::{Annotation, TrackEvent as Written, field};
+    use tpq_testkit::{Annotation, TrackDescriptor, TrackEvent as Written, field};
 
     use super::*;
 
@@ -221,12 +243,30 @@ mod tests {
                 kinds.iter().map(|&kind| Message::new(Span::default(), 0, 0, kind)).collect(),
             ),
         };
-        let other = trace_packet::TRACK_DESCRIPTOR;
-        let run = run(&[other, trace_packet::TRACK_EVENT, other, trace_packet::TRACK_EVENT]);
+        let (event, track) = (trace_packet::TRACK_EVENT, trace_packet::TRACK_DESCRIPTOR);
+        let other = trace_packet::PROCESS_TREE;
+        let run = run(&[other, event, other, track, event, other]);
         let named = EventAhead { name_iid: 5, ..EventAhead::default() };
-        let ahead = EventsAhead(vec![None, Some(named)]);
+        let ahead = EventsAhead(vec![None, Some(Ahead::Track(7)), Some(Ahead::Event(named))]);
         let mut events = ahead.iter();
-        let names = (0..4).map(|index| events.of_next(&run, index).map(|event| event.name_iid));
-        assert_eq!(names.collect::<Vec<_>>(), [None, None, None, Some(5)]);
+        let read = (0..6).map(|index| match events.of_next(&run, index) {
+            Some(Ahead::Event(event)) => u64::from(event.name_iid),
+            Some(&Ahead::Track(uuid)) => uuid,
+            None => 0,
+        });
+        assert_eq!(read.collect::<Vec<_>>(), [0, 0, 0, 7, 5, 0]);
+    }
+
+    #[test]
+    fn of_a_plain_descriptor_the_uuid_is_read() {
+        let read = |track: TrackDescriptor| {
+            let message = tpq_testkit::Message::from(track);
+            match Ahead::read(trace_packet::TRACK_DESCRIPTOR, message.as_bytes()) {
+                Some(Ahead::Track(uuid)) => Some(uuid),
+                _ => None,
+            }
+        };
+        assert_eq!(read(TrackDescriptor::new(1 << 63).parent(2).name("plain")), Some(1 << 63));
+        assert_eq!(read(TrackDescriptor::new(1).thread(2, 3, "thread")), None);
     }
 }

@@ -5,6 +5,7 @@ use tpq_proto::fields::trace_packet;
 use tpq_tables::{Stat, Stats, Tables};
 use tpq_trackers::track::Trackers;
 
+use super::ahead::Ahead;
 use super::context::DecodeContext;
 use super::counters::Counted;
 use super::event::{TrackEvent, Type};
@@ -19,8 +20,8 @@ fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, sta
     let mut context = DecodeContext { packet, trackers, tables, stats };
     let mut event = TrackEvent::default();
     match packet.ahead {
-        Some(ahead) => ahead.fill(&mut event, packet.data),
-        None => event.read(packet.data),
+        Some(Ahead::Event(ahead)) => ahead.fill(&mut event, packet.data),
+        _ => event.read(packet.data),
     }
     let defaults = packet.interned.event_defaults(packet.generation);
     let default_track = defaults.and_then(|defaults| defaults.track);

@@ -24,7 +24,7 @@ mod state;
 pub(crate) mod track_descriptor;
 mod typed_args;
 
-pub(crate) use ahead::EventAhead;
+pub(crate) use ahead::Ahead;
 pub use ahead::EventsAhead;
 pub(crate) use dispatch::PACKET;
 pub(crate) use range_of_interest::PACKET as RANGE_OF_INTEREST;
