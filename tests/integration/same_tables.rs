@@ -7,7 +7,10 @@ use std::sync::Arc;
 use datafusion::arrow::array::RecordBatch;
 use tpq::{ImportOptions, TableCache, Trace};
 use tpq_tables::{Table, TraceTables};
-use tpq_testkit::{FtraceBundle, FtraceEvent, Packet, Task, TraceBuilder, TrackEvent};
+use tpq_testkit::{
+    Annotation, Defaults, FtraceBundle, FtraceEvent, InternedData, NEEDS_STATE, Packet,
+    STATE_CLEARED, Task, TraceBuilder, TrackDescriptor, TrackEvent,
+};
 
 /// How files end that are of formats which are not read, or hold nothing. Any other must be read.
 const NO_TRACES: [&str; 2] = ["corrupt/empty.pftrace", "corrupt/text.pftrace"];
@@ -233,6 +236,57 @@ fn busy(file: u64) -> Vec<u8> {
             trace.packets([bundle(0, second), bundle(1, second)]).packets(instants(second))
         })
         .build()
+}
+
+/// Fields of some track events are read ahead of the decoder where args and counts are left out.
+#[test]
+fn of_track_events_of_many_forms() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("events.pftrace");
+    std::fs::write(&path, track_events()).unwrap();
+    check(&path);
+}
+
+/// Events with fields that are read ahead, and between them others.
+fn track_events() -> Vec<u8> {
+    const THREAD: u64 = 7;
+    const CHILD: u64 = 8;
+    const COUNTER: u64 = 9;
+    const SUM: u64 = 10;
+    // Its parent is described behind it.
+    const GRANDCHILD: u64 = 11;
+    let interned = InternedData::new().category(1, "one").category(2, "two");
+    let interned = interned.event_name(1, "work").event_name(2, "wait");
+    let defaults = Defaults::new().track(THREAD);
+    let first = Packet::new().sequence(3).flags(STATE_CLEARED).defaults(defaults);
+    let tracks = [
+        TrackDescriptor::new(GRANDCHILD).parent(CHILD).name("grandchild"),
+        TrackDescriptor::new(THREAD).thread(1, 2, "worker"),
+        TrackDescriptor::new(CHILD).parent(THREAD).name("child"),
+        TrackDescriptor::new(COUNTER).parent(THREAD).name("count").counter(),
+        TrackDescriptor::new(SUM).parent(THREAD).name("sum").counter_incremental(3),
+    ];
+    let tracks = tracks.map(|track| Packet::new().sequence(3).track_descriptor(track));
+    let event = |index: u64| match index % 12 {
+        0 => TrackEvent::begin_here().name_iid(1).category_iid(1),
+        1 => TrackEvent::begin(CHILD).name_iid(2).category_iid(1).category_iid(2),
+        2 => TrackEvent::counter(COUNTER, index as i64),
+        3 => TrackEvent::double_counter(COUNTER, 0.5),
+        4 => TrackEvent::instant_here().name("given").extra_counter(SUM, 1),
+        5 => TrackEvent::counter(SUM, 2),
+        6 => TrackEvent::begin(GRANDCHILD).category("given").flow(index),
+        7 => TrackEvent::end(CHILD),
+        // A name that was not interned is counted.
+        8 => TrackEvent::begin_here().name_iid(3).annotation(Annotation::named("key").int(1)),
+        9 => TrackEvent::end(GRANDCHILD).ends_flow(index - 3),
+        _ => TrackEvent::end_here(),
+    };
+    let packet = |index: u64| {
+        let packet = Packet::new().sequence(3).flags(NEEDS_STATE).timestamp(1_000 + 10 * index);
+        packet.track_event(event(index))
+    };
+    let trace = TraceBuilder::new().packet(first.interned(interned)).packets(tracks);
+    trace.packets((0..6_000).map(packet)).build()
 }
 
 #[test]

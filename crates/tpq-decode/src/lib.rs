@@ -24,6 +24,7 @@ pub use decode::DecodeEvent;
 pub use decode::clocks::clock_snapshot::Tie;
 pub use decode::kernel::ftrace;
 pub use decode::profilers::proguard::is_mapping_line;
+pub use decode::track_event::EventsAhead;
 pub use decoder::{Decoder, Fact, FileInfo, Finished, Outcome};
 pub use event::RunEvent;
 pub use format::{FormatDecoder, format_run_kind};

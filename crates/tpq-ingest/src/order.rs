@@ -58,16 +58,27 @@ impl Events {
     /// Has the processor fetch what is needed soon, when the event of a number is next.
     #[inline]
     pub fn fetch_ahead(&self, next: usize, bytes: &TraceBytes<'_>) {
-        let payload = |at: usize| {
-            let &(_, run, index) = self.order.get(next + at)?;
-            Some((&self.runs[run as usize].payload, index as usize))
-        };
-        if let Some((Payload::Messages(messages), index)) = payload(2 * PREFETCH_DISTANCE) {
-            fetch(&messages[index..]);
-        }
-        if let Some((Payload::Messages(messages), index)) = payload(PREFETCH_DISTANCE) {
+        self.fetch_messages_ahead(next);
+        if let Some((Payload::Messages(messages), index)) = self.payload(next + PREFETCH_DISTANCE) {
             bytes.fetch(messages[index].span());
         }
+    }
+
+    /// The same where the bytes of the events are not needed.
+    #[inline]
+    pub fn fetch_messages_ahead(&self, next: usize) {
+        if let Some((Payload::Messages(messages), index)) =
+            self.payload(next + 2 * PREFETCH_DISTANCE)
+        {
+            fetch(&messages[index..]);
+        }
+    }
+
+    /// The payload of an event's run, and its index there.
+    #[inline]
+    fn payload(&self, at: usize) -> Option<(&Payload, usize)> {
+        let &(_, run, index) = self.order.get(at)?;
+        Some((&self.runs[run as usize].payload, index as usize))
     }
 
     /// Each event: its timestamp, and its index in a run.

@@ -10,6 +10,8 @@ use crate::mapped_temp::MappedTemp;
 
 /// The number of bytes of all files that are kept in memory if there is a temporary file.
 const IN_MEMORY: usize = 32 << 20;
+/// A file with more bytes gets all the room at once that there may be for it.
+const LARGE: usize = 1 << 20;
 /// The number of bytes of all files that are kept in memory if no temporary file can be mapped.
 const MAX_IN_MEMORY: u64 = 4 << 30;
 
@@ -118,10 +120,22 @@ impl UnpackedFiles {
             {
                 return Err(NoRoom::in_memory(self.max_in_memory, error));
             }
-            _ => self.bytes.extend_from_slice(bytes),
+            _ => self.append(bytes),
         }
         self.len += bytes.len() as u64;
         Ok(())
+    }
+
+    /// Appends to the current file in memory. A large one would be copied whenever its size has
+    /// doubled, to memory that is new each time. Room that it does not need are addresses only.
+    fn append(&mut self, bytes: &[u8]) {
+        let len = self.bytes.len() + bytes.len();
+        let most = IN_MEMORY.saturating_sub(self.in_memory);
+        if len > self.bytes.capacity().max(LARGE) && len <= most {
+            // Where addresses are few, it grows step by step.
+            let _ = self.bytes.try_reserve_exact(most - self.bytes.len());
+        }
+        self.bytes.extend_from_slice(bytes);
     }
 
     /// Moves the current file to the temporary file, if there is one.
@@ -139,7 +153,9 @@ impl UnpackedFiles {
         let len = std::mem::take(&mut self.len);
         if !std::mem::take(&mut self.in_file) {
             let mut bytes = std::mem::take(&mut self.bytes);
-            bytes.shrink_to_fit();
+            if bytes.len() <= LARGE || bytes.len() < bytes.capacity() / 4 {
+                bytes.shrink_to_fit();
+            }
             self.in_memory += bytes.len();
             return bytes.into();
         }
@@ -178,6 +194,24 @@ mod tests {
         for (number, bytes) in kept.iter().enumerate() {
             assert!(**bytes == content(number), "{number}");
         }
+    }
+
+    #[test]
+    fn a_large_file_stays_where_it_is_while_it_grows() {
+        let mut files = UnpackedFiles::default();
+        files.push(&vec![1; LARGE + 1]).expect("there is room");
+        let place = files.current().as_ptr();
+        for _ in 0..15 {
+            files.push(&vec![2; LARGE]).expect("there is room");
+        }
+        let whole = files.finish();
+        assert_eq!((whole.as_ptr(), whole.len()), (place, 16 * LARGE + 1));
+        assert_eq!((whole[LARGE], whole[LARGE + 1]), (1, 2));
+        // The room for the next file is what the first one left.
+        files.push(&vec![3; LARGE + 1]).expect("there is room");
+        assert!(files.bytes.capacity() <= IN_MEMORY - whole.len());
+        let next = files.finish();
+        assert_eq!((next.len(), files.in_memory), (LARGE + 1, 17 * LARGE + 2));
     }
 
     #[test]

@@ -107,8 +107,37 @@ pub struct Interned<'a> {
     generations: Vec<Generation>,
     /// The defaults of track events of each generation, once an event has asked for them.
     event_defaults: Vec<OnceCell<Box<EventDefaults>>>,
-    /// By scope and kind.
-    entries: FxHashMap<(u32, u32), Entries>,
+    /// What is interned, by scope: scopes are numbered one after another.
+    scopes: Vec<Option<Box<Scope>>>,
+}
+
+/// Entries that generations share.
+#[derive(Default)]
+struct Scope {
+    /// Names and categories of events, which nearly every event asks for.
+    names: Entries,
+    categories: Entries,
+    /// Entries of other kinds.
+    others: FxHashMap<u32, Entries>,
+}
+
+impl Scope {
+    #[inline]
+    fn of_kind(&self, kind: u32) -> Option<&Entries> {
+        match kind {
+            interned_data::EVENT_NAMES => Some(&self.names),
+            interned_data::EVENT_CATEGORIES => Some(&self.categories),
+            kind => self.others.get(&kind),
+        }
+    }
+
+    fn of_kind_mut(&mut self, kind: u32) -> &mut Entries {
+        match kind {
+            interned_data::EVENT_NAMES => &mut self.names,
+            interned_data::EVENT_CATEGORIES => &mut self.categories,
+            kind => self.others.entry(kind).or_default(),
+        }
+    }
 }
 
 /// Entries of one kind, by their ids.
@@ -168,7 +197,7 @@ impl<'a> Interned<'a> {
             kinds,
             generations: Vec::new(),
             event_defaults: Vec::new(),
-            entries: FxHashMap::default(),
+            scopes: Vec::new(),
         }
     }
 
@@ -194,7 +223,7 @@ impl<'a> Interned<'a> {
                 Some(_) if !self.kinds.contains(&field.number) => {}
                 Some(iid) => {
                     let entry = Entry { message: span, text: Cell::new(None) };
-                    self.entries.entry((scope, field.number)).or_default().add(iid, entry);
+                    self.scope_mut(scope).of_kind_mut(field.number).add(iid, entry);
                 }
                 None => stats.increment(Stat::InternedDataTokenizerErrors),
             }
@@ -206,9 +235,19 @@ impl<'a> Interned<'a> {
         self.generations.get(id as usize)
     }
 
+    /// A scope, which has entries from then on.
+    fn scope_mut(&mut self, scope: u32) -> &mut Scope {
+        let index = scope as usize;
+        if index >= self.scopes.len() {
+            self.scopes.resize_with(index + 1, || None);
+        }
+        self.scopes[index].get_or_insert_default()
+    }
+
+    #[inline]
     fn entry(&self, generation: GenerationId, field: u32, iid: u64) -> Option<&Entry> {
         let scope = self.generation(generation)?.interned;
-        self.entries.get(&(scope, field))?.get(iid)
+        self.scopes.get(scope as usize)?.as_ref()?.of_kind(field)?.get(iid)
     }
 
     /// The message of an entry, its id included.
@@ -273,5 +312,39 @@ impl<'a> Interned<'a> {
         let defaults = self.event_defaults.get(generation as usize)?;
         let read = || Box::new(EventDefaults::read(self.defaults(generation)));
         Some(defaults.get_or_init(read))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Ids mean something within a scope and a kind, also those of kinds with a place of their own.
+    #[test]
+    fn entries_are_found_by_scope_and_kind() {
+        let bytes = TraceBytes::new([]);
+        let mut interned = Interned::new(&bytes);
+        for scope in [1, 4] {
+            interned.add_generation(Generation {
+                source: 0,
+                sequence: 1,
+                pid: None,
+                interned: scope,
+                defaults: None,
+                whole: true,
+            });
+        }
+        let kinds =
+            [interned_data::EVENT_NAMES, interned_data::EVENT_CATEGORIES, interned_data::FRAMES];
+        for (addr, kind) in (10..).zip(kinds) {
+            let entry = Entry { message: Span { addr, len: 1 }, text: Cell::new(None) };
+            interned.scope_mut(4).of_kind_mut(kind).add(5, entry);
+        }
+        let found =
+            |generation, kind| interned.entry(generation, kind, 5).map(|entry| entry.message.addr);
+        assert_eq!(kinds.map(|kind| found(1, kind)), [Some(10), Some(11), Some(12)]);
+        assert_eq!(kinds.map(|kind| found(0, kind)), [None; 3], "another scope");
+        assert_eq!(found(1, interned_data::MAPPINGS), None);
+        assert_eq!(found(2, interned_data::FRAMES), None, "no such generation");
     }
 }

@@ -20,6 +20,7 @@ use tpq_ingest::{Bundle, GenerationId, Loss, Payload, Route, RunKind, SourceId, 
 use tpq_proto::wire::{Fields, LastFields, Packed};
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
+use self::track_event::Ahead;
 use crate::event::RunEvent;
 use tpq_trackers::interned::Interned;
 use tpq_trackers::track::Trackers;
@@ -49,6 +50,8 @@ pub(crate) struct Packet<'a> {
     pub(crate) generation: GenerationId,
     /// Interned data of sequences.
     pub(crate) interned: &'a Interned<'a>,
+    /// What was read of it before, if anything was.
+    pub(crate) ahead: Option<&'a Ahead>,
 }
 
 impl<'a> Packet<'a> {

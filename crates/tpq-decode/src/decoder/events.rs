@@ -4,6 +4,7 @@ use tpq_ingest::{Immediate, Message, Payload, Run, RunKind, SourceId};
 
 use super::State;
 use crate::decode::Packet;
+use crate::decode::track_event::Ahead;
 use crate::event::RunEvent;
 use crate::registry::event_decoder;
 
@@ -28,12 +29,20 @@ impl State<'_> {
                 self.trackers.file.recording.add_gap((machine, cpu), after, before);
             }
             Immediate::Packet { message, source, ts, .. } => {
-                self.packet(ts, true, source, &message);
+                self.packet(ts, true, source, &message, None);
             }
         }
     }
 
-    fn packet(&mut self, ts: Option<i64>, early: bool, id: SourceId, message: &Message) {
+    #[inline]
+    fn packet(
+        &mut self,
+        ts: Option<i64>,
+        early: bool,
+        id: SourceId,
+        message: &Message,
+        ahead: Option<&Ahead>,
+    ) {
         let source = self.sources.get(id);
         let packet = Packet {
             timestamp: ts,
@@ -47,6 +56,7 @@ impl State<'_> {
             default_clock: self.default_clock[id as usize].as_ref(),
             generation: message.generation,
             interned: &self.interned[source.file as usize],
+            ahead,
         };
         let decode = self.decoders.get(message.kind as usize).copied().flatten();
         if let Some(decode) = decode {
@@ -56,11 +66,11 @@ impl State<'_> {
         }
     }
 
-    /// Decodes an event of a run.
-    pub(super) fn event(&mut self, ts: i64, run: &Run, index: usize) {
+    /// Decodes an event of a run; `ahead` is what was read of it before.
+    pub(super) fn event(&mut self, ts: i64, run: &Run, index: usize, ahead: Option<&Ahead>) {
         match (&run.payload, run.kind) {
             (Payload::Messages(messages), RunKind::PACKETS) => {
-                self.packet(Some(ts), false, run.source, &messages[index]);
+                self.packet(Some(ts), false, run.source, &messages[index], ahead);
             }
             _ => {
                 let source = self.sources.get(run.source);

@@ -19,6 +19,7 @@ use tpq_trackers::track::Trackers;
 pub use self::files::{Fact, FileInfo};
 pub use self::finish::{Finished, Outcome};
 use crate::decode::Decode;
+use crate::decode::track_event::EventsAhead;
 use crate::format::{FormatDecoder, FormatDecoders};
 use crate::health::FileRemark;
 use crate::registry::PACKETS;
@@ -135,21 +136,33 @@ impl<'a> Decoder<'a> {
 
     /// Decodes what takes effect next; `reads` receives the location of the bytes that most of it
     /// is read from, just before.
-    pub fn decode(&mut self, step: Step, mut reads: impl FnMut(Span)) {
+    pub fn decode(&mut self, step: Step, reads: impl FnMut(Span)) {
+        self.decode_read(step, &EventsAhead::default(), reads);
+    }
+
+    /// The same where track events and descriptors of the step were read before. Their bytes are not
+    /// read any more, or hardly any of them.
+    pub fn decode_read(&mut self, step: Step, ahead: &EventsAhead, mut reads: impl FnMut(Span)) {
         for immediate in step.immediate {
             immediate.span().into_iter().for_each(&mut reads);
             self.state.immediate(immediate, step.file);
             self.flush();
         }
         step.events.strings().for_each(&mut reads);
+        let mut ahead = ahead.iter();
         for (at, (ts, run, index)) in step.events.iter().enumerate() {
-            step.events.fetch_ahead(at, self.state.bytes);
-            let message = run.payload.message_of(index);
-            message
-                .or_else(|| self.state.formats.text_of(run, index))
-                .into_iter()
-                .for_each(&mut reads);
-            self.state.event(ts, run, index);
+            let known = ahead.of_next(run, index);
+            if known.is_some() {
+                step.events.fetch_messages_ahead(at);
+            } else {
+                step.events.fetch_ahead(at, self.state.bytes);
+                let message = run.payload.message_of(index);
+                message
+                    .or_else(|| self.state.formats.text_of(run, index))
+                    .into_iter()
+                    .for_each(&mut reads);
+            }
+            self.state.event(ts, run, index, known);
             self.flush();
         }
     }

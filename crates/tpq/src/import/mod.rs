@@ -12,17 +12,17 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread::Scope;
 
-use tpq_decode::{Decoder, Finished, NoSymbols, Outcome, UnknownBinary};
+use tpq_decode::{Decoder, EventsAhead, Finished, NoSymbols, Outcome, UnknownBinary};
 use tpq_formats::{OpenedFile, Reader, SymbolFiles};
 use tpq_ingest::{
     EventOrder, LossBook, Losses, PrescanStart, SequenceLoss, SourceId, Step, Timeline, TraceBytes,
 };
 use tpq_source::{Inputs, Scratch, UNPACK_LIMIT};
-use tpq_tables::{Packer, Spill, TableGroups, TraceTables};
+use tpq_tables::{Packer, Spill, TableGroup, TableGroups, TraceTables};
 
 pub use self::error::ImportError;
 use self::error::{refuse_illegible, refuse_losses, refuse_too_many};
-use self::pipeline::{FilesProgress, decode_all, start};
+use self::pipeline::{FilesProgress, LookAhead, decode_all, start};
 use self::prescan::{PrescanFindings, prescan_all, prescan_losses};
 pub(crate) use self::received::Received;
 use self::setup::{describe, open_files, setup, windowed};
@@ -188,14 +188,23 @@ impl Prescanned<'_> {
         let total = self.summary.trace_bytes;
         let progress = FilesProgress::new(self.inputs, self.memory, total, options);
         let mut page_release = DecoderPageRelease::new(self.memory);
-        let decode = |step: Step| {
-            options.timed("decode", || decoder.decode(step, |span| page_release.enter(span)));
+        let decode = |step: Step, ahead: EventsAhead| {
+            let reads = |span| page_release.enter(span);
+            options.timed("decode", || decoder.decode_read(step, &ahead, reads));
         };
-        decode_all(&mut readers, &mut order, decode, progress, options)?;
+        let look_ahead = self.reads_ahead().then(|| LookAhead::new(bytes, self.memory));
+        decode_all(&mut readers, &mut order, look_ahead, decode, progress, options)?;
         options.not_cancelled()?;
         self.summarise_reading(&readers, &order)?;
         stages.begin("finishing");
         self.finish(decoder, &readers, &order, timeline, options)
+    }
+
+    /// Whether fields of events are read ahead. Where args are written, the deferred writer reads the
+    /// bytes of events once more, and has no time to spare; it also needs their pages to stay.
+    fn reads_ahead(&self) -> bool {
+        let needed = [TableGroup::KernelEvents, TableGroup::Counts];
+        needed.into_iter().all(|group| self.left_out.contains(group))
     }
 
     /// A decoder that knows the files, with the deferred writer on its own thread.

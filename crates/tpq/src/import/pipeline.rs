@@ -5,13 +5,14 @@ use std::num::NonZero;
 use std::sync::mpsc::sync_channel;
 use std::thread::Scope;
 
+use tpq_decode::EventsAhead;
 use tpq_formats::Reader;
-use tpq_ingest::{Batch, EventOrder, EventReader, Step};
+use tpq_ingest::{Batch, EventOrder, EventReader, Step, TraceBytes};
 use tpq_source::Inputs;
 
 use super::ImportError;
 use crate::options::ImportOptions;
-use crate::page_release::{ReaderPageRelease, TraceMemory};
+use crate::page_release::{DecoderPageRelease, ReaderPageRelease, TraceMemory};
 use crate::read_ahead::ReadAhead;
 
 /// Steps that may wait between the thread that sorts and the one that decodes. With few, the two
@@ -20,18 +21,37 @@ const STEP_QUEUE: usize = 16;
 /// The same where memory has a limit, as what waits there is not counted.
 const STEP_QUEUE_LIMITED: usize = 4;
 
-/// Decodes all events in the order of time.
+/// Reads fields of events ahead of the decoder, on the thread that sorts: the decoder is the last to
+/// end, and the other thread waits for it.
+pub(super) struct LookAhead<'a> {
+    bytes: &'a TraceBytes<'a>,
+    page_release: DecoderPageRelease<'a>,
+}
+
+impl<'a> LookAhead<'a> {
+    pub(super) fn new(bytes: &'a TraceBytes<'a>, memory: &TraceMemory<'a>) -> Self {
+        Self { bytes, page_release: DecoderPageRelease::new(memory) }
+    }
+
+    fn read(&mut self, step: &Step) -> EventsAhead {
+        EventsAhead::read(&step.events, self.bytes, |span| self.page_release.enter(span))
+    }
+}
+
+/// Decodes all events in the order of time. With `look_ahead`, some of their fields are read before,
+/// unless one thread does everything.
 pub(super) fn decode_all(
     readers: &mut [Reader<'_>],
     order: &mut EventOrder,
-    mut decode: impl FnMut(Step),
+    mut look_ahead: Option<LookAhead<'_>>,
+    mut decode: impl FnMut(Step, EventsAhead),
     mut progress: FilesProgress<'_>,
     options: &ImportOptions,
 ) -> Result<(), ImportError> {
     if options.threads == Some(1) {
         let read = |file: usize| options.timed("read batch", || readers[file].next_batch());
         let sorted = put_in_order(order, read, &mut progress, |step| {
-            decode(step);
+            decode(step, EventsAhead::default());
             !options.cancel.is_cancelled()
         });
         return sorted.map_err(ImportError::Spill);
@@ -48,12 +68,15 @@ pub(super) fn decode_all(
             start(scope, format!("reader {number}"), || files.work(read))?;
         }
         let queue = options.memory_limit.map_or(STEP_QUEUE, |_| STEP_QUEUE_LIMITED);
-        let (send, steps) = sync_channel::<io::Result<Step>>(queue);
+        let (send, steps) = sync_channel::<io::Result<(Step, EventsAhead)>>(queue);
         let files = &files;
         let work = move || {
             let _closes = files.close_on_drop();
             let receive = |file: usize| options.timed("wait", || files.next(file, read));
-            let each = |step| send.send(Ok(step)).is_ok();
+            let each = |step: Step| {
+                let ahead = look_ahead.as_mut().map(|it| it.read(&step)).unwrap_or_default();
+                send.send(Ok((step, ahead))).is_ok()
+            };
             if let Err(error) = put_in_order(order, receive, &mut progress, each) {
                 // Without a receiver the import has ended.
                 let _ = send.send(Err(error));
@@ -62,7 +85,8 @@ pub(super) fn decode_all(
         start(scope, "sorter".into(), work)?;
         // Dropping the channel ends the other threads.
         let mut steps = steps.into_iter().take_while(|_| !options.cancel.is_cancelled());
-        steps.try_for_each(|step| step.map(&mut decode)).map_err(ImportError::Spill)
+        let mut each = |(step, ahead): (Step, EventsAhead)| decode(step, ahead);
+        steps.try_for_each(|step| step.map(&mut each)).map_err(ImportError::Spill)
     })
 }
 

@@ -5,6 +5,7 @@ use tpq_proto::fields::trace_packet;
 use tpq_tables::{Stat, Stats, Tables};
 use tpq_trackers::track::Trackers;
 
+use super::ahead::Ahead;
 use super::context::DecodeContext;
 use super::counters::Counted;
 use super::event::{TrackEvent, Type};
@@ -18,7 +19,10 @@ pub(crate) const PACKET: PacketDecoder =
 fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
     let mut context = DecodeContext { packet, trackers, tables, stats };
     let mut event = TrackEvent::default();
-    event.read(packet.data);
+    match packet.ahead {
+        Some(Ahead::Event(ahead)) => ahead.fill(&mut event, packet.data),
+        _ => event.read(packet.data),
+    }
     let defaults = packet.interned.event_defaults(packet.generation);
     let default_track = defaults.and_then(|defaults| defaults.track);
     let mut counted = Counted::default();

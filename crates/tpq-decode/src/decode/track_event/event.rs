@@ -21,7 +21,7 @@ pub(super) enum Type {
 }
 
 impl Type {
-    fn of(number: u64) -> Self {
+    pub(super) fn of(number: u64) -> Self {
         match number {
             0 => Self::Unspecified,
             1 => Self::Begin,
@@ -77,7 +77,7 @@ pub(super) struct Present {
 
 impl Present {
     /// Notes a field. Returns whether there was one of that bit.
-    fn add(&mut self, number: u32) -> bool {
+    pub(super) fn add(&mut self, number: u32) -> bool {
         let bit = if number < 64 { 1 << number } else { 1 };
         let seen = self.any(bit);
         self.bits |= bit;

@@ -25,6 +25,17 @@ pub(super) fn args_of_end(
     added
 }
 
+/// Writes what args of an event have in other tables, where sets have no effect.
+pub(super) fn write_rows(
+    event: &TrackEvent<'_>,
+    owner: &EventOwner,
+    context: &mut DecodeContext<'_, '_>,
+) {
+    if typed_args::may_have_rows(event.fields) {
+        typed_args::add(event.fields, owner.utid, &mut ArgSet::default(), context);
+    }
+}
+
 /// Adds other details of an event to a set, which is empty.
 pub(super) fn add_args(
     event: &TrackEvent<'_>,

@@ -4,7 +4,7 @@ use super::callstacks;
 use super::context::DecodeContext;
 use super::counters::ThreadCounters;
 use super::event::TrackEvent;
-use super::event_args::{add_args, args_of_end};
+use super::event_args::{add_args, args_of_end, write_rows};
 use super::flows;
 use super::owner::EventOwner;
 use tpq_trackers::args::{ArgSet, ArgValue};
@@ -19,8 +19,13 @@ pub(super) fn begin(
 ) -> Option<()> {
     owner.utid?;
     let Some(id) = begin_on_track(event, owner, context)? else { return Some(()) };
-    context.tables.slice.thread_ts.set(id, thread.time);
-    context.tables.slice.thread_instruction_count.set(id, thread.instructions);
+    // The row has neither yet, and most events have one of them at most.
+    if thread.time.is_some() {
+        context.tables.slice.thread_ts.set(id, thread.time);
+    }
+    if thread.instructions.is_some() {
+        context.tables.slice.thread_instruction_count.set(id, thread.instructions);
+    }
     Some(())
 }
 
@@ -46,10 +51,12 @@ fn begin_on_track(
     else {
         return Some(None);
     };
-    let mut args = context.trackers.open_args.empty_set();
-    add_args(event, owner, &mut args, context);
-    add_phase(event, &mut args, context);
-    context.trackers.open_args.keep(id, args);
+    if context.trackers.deferred.leaves_out_checks() {
+        write_rows(event, owner, context);
+    } else {
+        let args = args_of(event, owner, context);
+        context.trackers.open_args.keep(id, args);
+    }
     callstacks::begin(event, owner, (id, track), context);
     flows::pass(event, id, context);
     Some(Some(id))
@@ -64,13 +71,17 @@ pub(super) fn end(
 ) -> Option<()> {
     owner.utid?;
     let Some(id) = end_on_track(event, owner, context)? else { return Some(()) };
-    let since = |now: Option<i64>, then: Option<i64>| Some(now?.saturating_sub(then?));
     let slice = &mut context.tables.slice;
-    // A clock that did not advance carries no information.
-    let time = since(thread.time, slice.thread_ts.get(id)).filter(|&time| time != 0);
-    let instructions = since(thread.instructions, slice.thread_instruction_count.get(id));
-    slice.thread_dur.set(id, time);
-    slice.thread_instruction_delta.set(id, instructions);
+    // The row of a slice that was open has neither duration yet.
+    if let Some(now) = thread.time {
+        let time = slice.thread_ts.get(id).map(|then| now.saturating_sub(then));
+        // A clock that did not advance carries no information.
+        slice.thread_dur.set(id, time.filter(|&time| time != 0));
+    }
+    if let Some(now) = thread.instructions {
+        let then = slice.thread_instruction_count.get(id);
+        slice.thread_instruction_delta.set(id, then.map(|then| now.saturating_sub(then)));
+    }
     Some(())
 }
 
@@ -102,13 +113,17 @@ fn end_on_track(
         context.stats,
     );
     let Some(id) = ended else { return Some(None) };
-    // Args of an end join those of its beginning.
-    let mut all = context.trackers.open_args.take(track, id);
-    let added = args_of_end(event, owner, &all, context);
-    all.append(&added);
-    let set = context.trackers.deferred.intern(&all);
-    context.trackers.open_args.reuse(all);
-    context.tables.slice.arg_set_id.set(id, set);
+    if context.trackers.deferred.leaves_out_checks() {
+        write_rows(event, owner, context);
+    } else {
+        // Args of an end join those of its beginning.
+        let mut all = context.trackers.open_args.take(track, id);
+        let added = args_of_end(event, owner, &all, context);
+        all.append(&added);
+        let set = context.trackers.deferred.intern(&all);
+        context.trackers.open_args.reuse(all);
+        context.tables.slice.arg_set_id.set(id, set);
+    }
     callstacks::end(event, owner, (id, track), context);
     flows::pass(event, id, context);
     Some(Some(id))
@@ -168,14 +183,16 @@ fn write_complete(
     context.trackers.bounds.include(context.packet.ts());
     let slice = new_slice(event, track, context);
     let id = context.trackers.source.slices.complete(slice, dur, context.tables, context.stats)?;
-    let mut args = context.trackers.open_args.empty_set();
-    add_args(event, owner, &mut args, context);
-    add_phase(event, &mut args, context);
+    if context.trackers.deferred.leaves_out_checks() {
+        write_rows(event, owner, context);
+    } else {
+        let args = args_of(event, owner, context);
+        let set = context.trackers.deferred.intern(&args);
+        context.trackers.open_args.reuse(args);
+        context.tables.slice.arg_set_id.set(id, set);
+    }
     callstacks::complete(event, owner, (id, track), context);
-    let set = context.trackers.deferred.intern(&args);
-    context.trackers.open_args.reuse(args);
     let slice = &mut context.tables.slice;
-    slice.arg_set_id.set(id, set);
     if let Some((began, took)) = thread {
         slice.thread_ts.set(id, began.time);
         slice.thread_dur.set(id, began.time.and(took.time));
@@ -188,6 +205,18 @@ fn write_complete(
 fn new_slice(event: &TrackEvent<'_>, track: u32, context: &DecodeContext<'_, '_>) -> NewSlice {
     let (name, category) = (event.name, event.category);
     NewSlice { ts: context.packet.ts(), track, name, category, arg_set_id: None }
+}
+
+/// All args of an event.
+fn args_of(
+    event: &TrackEvent<'_>,
+    owner: &EventOwner,
+    context: &mut DecodeContext<'_, '_>,
+) -> ArgSet {
+    let mut args = context.trackers.open_args.empty_set();
+    add_args(event, owner, &mut args, context);
+    add_phase(event, &mut args, context);
+    args
 }
 
 /// Phases that slices cannot represent are kept.

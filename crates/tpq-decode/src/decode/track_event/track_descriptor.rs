@@ -11,6 +11,7 @@ use tpq_proto::message::{CounterDescriptor, TrackDescriptor};
 use tpq_proto::wire::{Fields, Value};
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
+use super::ahead::Ahead;
 use crate::decode::process::process_descriptor::{describe_chrome_process, describe_process};
 use crate::decode::process::thread_descriptor::{
     describe_chrome_thread, describe_thread, note_writer,
@@ -33,11 +34,15 @@ fn decode_descriptor(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    if !packet.early
-        && let Some(uuid) = uuid_of_plain(packet.data)
-    {
-        identify_track(uuid, trackers, tables, stats);
-        return;
+    if !packet.early {
+        let plain = match packet.ahead {
+            Some(&Ahead::Track(uuid)) => Some(uuid),
+            _ => uuid_of_plain(packet.data),
+        };
+        if let Some(uuid) = plain {
+            identify_track(uuid, trackers, tables, stats);
+            return;
+        }
     }
     // One that is refused is read again for the log.
     if packet.early
@@ -247,7 +252,7 @@ fn merge(track: &TrackDescriptor, tables: &mut Tables) -> Merge {
 
 /// The uuid of a track that belongs to no thread or process, as most do: everything that its
 /// descriptor states of it was taken when it was read. `None` where it has to be read again.
-fn uuid_of_plain(descriptor: &[u8]) -> Option<u64> {
+pub(super) fn uuid_of_plain(descriptor: &[u8]) -> Option<u64> {
     let (mut uuid, mut fields) = (None, Fields::new(descriptor));
     for field in &mut fields {
         match (field.number, field.value) {

@@ -72,6 +72,11 @@ const ANNOTATIONS: u64 = bits([tpq_trackers::args::ANNOTATIONS]);
 /// The priority of messages that state none: information.
 const DEFAULT_PRIORITY: u32 = 4;
 
+/// Whether args of an event may have rows in other tables than that of args.
+pub(super) fn may_have_rows(fields: Present) -> bool {
+    fields.any(!OWN | WITH_ROWS)
+}
+
 /// Adds the args of an event, and of the thread it is of.
 pub(super) fn add(
     fields: Present,

@@ -12,6 +12,7 @@ use crate::deferred::DeferredWrites;
 use crate::track::tracks::described::DescribedTracks;
 use crate::track::tracks::described_track::{NewTrack, merge_key};
 use crate::track::tracks::kinds::SharedTracks;
+use crate::track::tracks::recent::RecentTracks;
 use crate::track::tracks::track_owner::{Owner, Owners};
 use crate::track::{
     Builtin, Described, DescribedCounter, DescribedKind, Merge, Processes, Trackers, Tracks,
@@ -71,6 +72,24 @@ struct KnownTrack {
     target: Option<TrackTarget>,
 }
 
+impl KnownTrack {
+    /// Whether nothing about it changes any more.
+    fn is_complete(&self) -> bool {
+        self.depth.is_some() && self.owner.is_some() && self.target.is_some()
+    }
+}
+
+/// Facts about a counter that turn what events carry into values.
+#[derive(Clone, Copy)]
+struct KnownCounter {
+    /// The scope of interned state that its total is of.
+    scope: u32,
+    multiplier: i64,
+    counts: Option<Builtin>,
+    /// Where its running total is, if values are differences.
+    total: Option<u32>,
+}
+
 /// The key of a group of tracks: their owner, the parent's uuid, and the kind and
 /// the value of the key they are matched by.
 type GroupKey = (Owner, u64, i64, StringId);
@@ -91,13 +110,19 @@ pub struct TrackUuids {
     home: u32,
     described: DescribedTracks,
     known: FxHashMap<u64, KnownTrack>,
+    /// Complete ones among these, which events lately named.
+    recent: RecentTracks<KnownTrack>,
     /// Tracks with ancestors that never will be known.
     unsound: FxHashMap<u64, Stat>,
     owners: Owners,
     groups: FxHashMap<GroupKey, u32>,
     shared: Vec<SharedGroup>,
-    /// The running totals of incremental counters, by scope of interned state.
-    totals: FxHashMap<(u32, u64), f64>,
+    /// The running totals of incremental counters.
+    totals: Vec<f64>,
+    /// Where the total of each is, by scope of interned state.
+    total_of: FxHashMap<(u32, u64), u32>,
+    /// Counters that events lately named.
+    recent_counters: RecentTracks<KnownCounter>,
 }
 
 impl TrackUuids {
@@ -128,7 +153,21 @@ impl TrackUuids {
                 tables.track.name.set(track, described.name);
             }
         }
+        self.note_depth(uuid, described.parent);
         Ok(())
+    }
+
+    /// Notes the depth of a track as it is described, if that of its parent is known. Otherwise the
+    /// first event on the track finds it, at a time when the decoder has no other thread to wait for.
+    fn note_depth(&mut self, uuid: u64, parent: u64) {
+        if uuid == 0 || self.depth(uuid).is_some() {
+            return;
+        }
+        let above = if parent == 0 { Some(0) } else { self.depth(parent) };
+        let depth = above.map(|above| above + 1);
+        if let Some(depth) = depth.filter(|&depth| usize::from(depth) < MAX_ANCESTORS) {
+            self.known.entry(uuid).or_default().depth = Some(depth);
+        }
     }
 
     /// Facts about a counter.
@@ -147,17 +186,32 @@ impl TrackUuids {
         uuid: u64,
         raw: f64,
     ) -> Option<(f64, Option<Builtin>)> {
-        let counter = self.counter(uuid)?;
+        let recent = self.recent_counters.get(uuid).filter(|counter| counter.scope == scope);
+        let counter = recent.or_else(|| self.known_counter(scope, uuid))?;
         let value = match counter.multiplier {
             multiplier if multiplier > 0 => raw * multiplier as f64,
             _ => raw,
         };
-        if !counter.incremental {
-            return Some((value, counter.counts));
-        }
-        let total = self.totals.entry((scope, uuid)).or_default();
+        let Some(total) = counter.total else { return Some((value, counter.counts)) };
+        let total = &mut self.totals[total as usize];
         *total += value;
         Some((*total, counter.counts))
+    }
+
+    /// Finds a counter, which has a total from then on if it needs one; `None` for what is none.
+    fn known_counter(&mut self, scope: u32, uuid: u64) -> Option<KnownCounter> {
+        let DescribedCounter { multiplier, incremental, counts, .. } = self.counter(uuid)?;
+        let total = incremental.then(|| {
+            let next = self.totals.len() as u32;
+            let total = *self.total_of.entry((scope, uuid)).or_insert(next);
+            if total == next {
+                self.totals.push(0.0);
+            }
+            total
+        });
+        let counter = KnownCounter { scope, multiplier, counts, total };
+        self.recent_counters.put(uuid, counter);
+        Some(counter)
     }
 
     /// Whether a track can be created: it and its ancestors are known, up to one without a parent.
@@ -241,17 +295,30 @@ impl TrackUuids {
 
     /// What a track that can be created is of, if that was decided.
     #[inline]
-    pub fn identified(&self, uuid: u64) -> Option<Owner> {
-        self.known.get(&uuid).filter(|known| known.depth.is_some())?.owner
+    pub fn identified(&mut self, uuid: u64) -> Option<Owner> {
+        self.sound(uuid)?.owner
     }
 
     /// The row of a track that can be created, if events lie on it that take one of their own.
     #[inline]
-    pub fn known_row(&self, uuid: u64) -> Option<u32> {
-        match self.known.get(&uuid).filter(|known| known.depth.is_some())?.target? {
+    pub fn known_row(&mut self, uuid: u64) -> Option<u32> {
+        match self.sound(uuid)?.target? {
             TrackTarget::Own(track) => Some(track),
             TrackTarget::Group(..) => None,
         }
+    }
+
+    /// Facts about a track that can be created.
+    #[inline]
+    fn sound(&mut self, uuid: u64) -> Option<KnownTrack> {
+        if let Some(known) = self.recent.get(uuid) {
+            return Some(known);
+        }
+        let known = *self.known.get(&uuid).filter(|known| known.depth.is_some())?;
+        if known.is_complete() {
+            self.recent.put(uuid, known);
+        }
+        Some(known)
     }
 
     fn decide(&mut self, uuid: u64, processes: &mut Processes, tables: &mut Tables) -> Owner {
@@ -327,7 +394,8 @@ impl TrackUuids {
         processes: &mut Processes,
         rows: &mut TrackRows<'_>,
     ) -> TrackTarget {
-        match self.known.get(&uuid).and_then(|known| known.target) {
+        let recent = self.recent.get(uuid).and_then(|known| known.target);
+        match recent.or_else(|| self.known.get(&uuid)?.target) {
             Some(target) => target,
             None => {
                 self.identify(uuid, processes, rows.tables);
