@@ -188,9 +188,9 @@ impl Prescanned<'_> {
         let total = self.summary.trace_bytes;
         let progress = FilesProgress::new(self.inputs, self.memory, total, options);
         let mut page_release = DecoderPageRelease::new(self.memory);
-        let decode = |step: Step, ahead: EventsAhead| {
+        let decode = |step: Step, ahead: &EventsAhead| {
             let reads = |span| page_release.enter(span);
-            options.timed("decode", || decoder.decode_read(step, &ahead, reads));
+            options.timed("decode", || decoder.decode_read(step, ahead, reads));
         };
         let look_ahead = self.reads_ahead().then(|| LookAhead::new(bytes, self.memory));
         decode_all(&mut readers, &mut order, look_ahead, decode, progress, options)?;

@@ -2,7 +2,7 @@
 
 use std::io;
 use std::num::NonZero;
-use std::sync::mpsc::sync_channel;
+use std::sync::mpsc::{channel, sync_channel};
 use std::thread::Scope;
 
 use tpq_decode::EventsAhead;
@@ -33,8 +33,8 @@ impl<'a> LookAhead<'a> {
         Self { bytes, page_release: DecoderPageRelease::new(memory) }
     }
 
-    fn read(&mut self, step: &Step) -> EventsAhead {
-        EventsAhead::read(&step.events, self.bytes, |span| self.page_release.enter(span))
+    fn read(&mut self, step: &Step, spare: EventsAhead) -> EventsAhead {
+        EventsAhead::read(&step.events, self.bytes, spare, |span| self.page_release.enter(span))
     }
 }
 
@@ -44,14 +44,14 @@ pub(super) fn decode_all(
     readers: &mut [Reader<'_>],
     order: &mut EventOrder,
     mut look_ahead: Option<LookAhead<'_>>,
-    mut decode: impl FnMut(Step, EventsAhead),
+    mut decode: impl FnMut(Step, &EventsAhead),
     mut progress: FilesProgress<'_>,
     options: &ImportOptions,
 ) -> Result<(), ImportError> {
     if options.threads == Some(1) {
         let read = |file: usize| options.timed("read batch", || readers[file].next_batch());
         let sorted = put_in_order(order, read, &mut progress, |step| {
-            decode(step, EventsAhead::default());
+            decode(step, &EventsAhead::default());
             !options.cancel.is_cancelled()
         });
         return sorted.map_err(ImportError::Spill);
@@ -69,12 +69,16 @@ pub(super) fn decode_all(
         }
         let queue = options.memory_limit.map_or(STEP_QUEUE, |_| STEP_QUEUE_LIMITED);
         let (send, steps) = sync_channel::<io::Result<(Step, EventsAhead)>>(queue);
+        // Memory that is new to the process takes longer than reading the events.
+        let (give_back, spare) = channel::<EventsAhead>();
         let files = &files;
         let work = move || {
             let _closes = files.close_on_drop();
             let receive = |file: usize| options.timed("wait", || files.next(file, read));
             let each = |step: Step| {
-                let ahead = look_ahead.as_mut().map(|it| it.read(&step)).unwrap_or_default();
+                let read =
+                    |it: &mut LookAhead<'_>| it.read(&step, spare.try_recv().unwrap_or_default());
+                let ahead = look_ahead.as_mut().map(read).unwrap_or_default();
                 send.send(Ok((step, ahead))).is_ok()
             };
             if let Err(error) = put_in_order(order, receive, &mut progress, each) {
@@ -85,7 +89,11 @@ pub(super) fn decode_all(
         start(scope, "sorter".into(), work)?;
         // Dropping the channel ends the other threads.
         let mut steps = steps.into_iter().take_while(|_| !options.cancel.is_cancelled());
-        let mut each = |(step, ahead): (Step, EventsAhead)| decode(step, ahead);
+        let mut each = |(step, ahead): (Step, EventsAhead)| {
+            decode(step, &ahead);
+            // Without a receiver all is sorted.
+            let _ = give_back.send(ahead);
+        };
         steps.try_for_each(|step| step.map(&mut each)).map_err(ImportError::Spill)
     })
 }

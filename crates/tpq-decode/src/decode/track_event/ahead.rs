@@ -137,9 +137,16 @@ fn packet_of(run: &Run, index: usize) -> Option<&Message> {
 pub struct EventsAhead(Vec<Option<Ahead>>);
 
 impl EventsAhead {
-    /// Reads those among `events`; `reads` receives the location of each, just before.
-    pub fn read(events: &Events, bytes: &TraceBytes<'_>, mut reads: impl FnMut(Span)) -> Self {
-        let mut ahead = Vec::new();
+    /// Reads those among `events`; `reads` receives the location of each, just before. They take
+    /// the memory of `spare`, which loses its contents.
+    pub fn read(
+        events: &Events,
+        bytes: &TraceBytes<'_>,
+        spare: Self,
+        mut reads: impl FnMut(Span),
+    ) -> Self {
+        let mut ahead = spare.0;
+        ahead.clear();
         for (at, (_, run, index)) in events.iter().enumerate() {
             let Some(message) = packet_of(run, index) else { continue };
             if ahead.is_empty() {
