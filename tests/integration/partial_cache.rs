@@ -359,7 +359,7 @@ fn the_command_line_stores_what_a_statement_needs() {
     let query = |sql: &str| run(&["query", "trace.pftrace", "-c", sql]);
     assert_eq!(cached(), "");
     let switches = query(SCHED);
-    assert_snapshot!(cached(), @"Cached     without thread_state, spurious_sched_wakeup, ftrace_event, slice, flow, track and 14 more tables");
+    assert_snapshot!(cached(), @"Cached     without thread_state, spurious_sched_wakeup, ftrace_event, slice, flow, track and 15 more tables");
     assert_eq!(query(SCHED), switches);
     let events = query("SELECT count(*) FROM ftrace_event");
     assert_eq!(events.lines().last(), Some("50000"));

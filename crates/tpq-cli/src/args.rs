@@ -184,8 +184,8 @@ pub struct ImportArgs {
     pub no_cache: bool,
 
     /// Make all tables before the first statement runs. By default, an import, and the cache, leave
-    /// out kernel events, args and thread states if no statement names them; a statement that reads
-    /// them after all has the trace imported again
+    /// out kernel events, args, thread states, counts and tracks if no statement names them; a
+    /// statement that reads them after all has the trace imported again
     #[arg(long, help_heading = "Import options")]
     pub eager: bool,
 

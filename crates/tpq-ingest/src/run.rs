@@ -113,6 +113,12 @@ pub struct Run {
 }
 
 impl Run {
+    /// Whether its payloads are whole packets.
+    #[inline]
+    pub fn holds_packets(&self) -> bool {
+        self.kind == RunKind::PACKETS
+    }
+
     /// The strings that it may share with other runs, if there are any.
     #[inline]
     pub(crate) fn shared_strings(&self) -> Option<&Arc<[Span]>> {

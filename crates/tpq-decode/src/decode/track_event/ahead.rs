@@ -1,7 +1,7 @@
 //! Fields of track events and of descriptors of tracks, read before these are decoded: another thread
 //! can do that, and waits for the bytes in place of the decoder.
 
-use tpq_ingest::{Events, Message, Payload, Run, RunKind, Span, TraceBytes};
+use tpq_ingest::{Events, Message, Payload, Run, Span, TraceBytes};
 use tpq_proto::fields::{trace_packet, track_event};
 use tpq_proto::wire::{Field, Fields, Value};
 
@@ -125,7 +125,7 @@ fn single(field: &Field<'_>, seen: bool) -> Option<u64> {
 fn packet_of(run: &Run, index: usize) -> Option<&Message> {
     const KINDS: [u32; 2] = [trace_packet::TRACK_EVENT, trace_packet::TRACK_DESCRIPTOR];
     match &run.payload {
-        Payload::Messages(messages) if run.kind == RunKind::PACKETS => {
+        Payload::Messages(messages) if run.holds_packets() => {
             messages.get(index).filter(|message| KINDS.contains(&message.kind))
         }
         _ => None,
@@ -182,6 +182,7 @@ impl<'a> EventsAheadIter<'a> {
 
 #[cfg(test)]
 mod tests {
+    use tpq_ingest::RunKind;
     use tpq_testkit::{Annotation, TrackDescriptor, TrackEvent as Written, field};
 
     use super::*;

@@ -142,14 +142,16 @@ impl SeenThreads {
 /// The number of the field in which the message of an event lies, and its pid. `None` for an event
 /// that recorders do not write in this way: the message is not its last field.
 pub(super) fn kind_and_pid(event: &[u8]) -> Option<(u32, i32)> {
+    /// The least tag of a field: fields are numbered from 1.
+    const FIRST_TAG: u32 = 1 << 3;
     let (mut at, mut pid) = (0, 0);
     loop {
         let tag = u32::try_from(read_varint(event, &mut at)?).ok()?;
-        let number = tag >> 3;
-        // Reading ends at such a field, so what follows it is not of the event.
-        if number == 0 {
+        // Reading ends at a field without a number, so what follows it is not of the event.
+        if tag < FIRST_TAG {
             return None;
         }
+        let number = tag >> 3;
         let value = read_varint(event, &mut at)?;
         match tag & 7 {
             0 if number == ftrace_event::PID => pid = value as i32,
