@@ -81,17 +81,22 @@ fn another_trace_is_not_found() {
     assert!(fixture.is_found(fixture.options()));
 }
 
+/// The same trace with another name of a thread.
+fn joiner_of(mut trace: Vec<u8>) -> Vec<u8> {
+    for at in 0..trace.len() {
+        if trace[at..].starts_with(b"worker") {
+            trace[at..at + 6].copy_from_slice(b"joiner");
+        }
+    }
+    trace
+}
+
 /// Their entries differ in the digest alone, and either may be the first that is looked at.
 #[test]
 fn traces_of_the_same_length_have_entries_of_their_own() {
     let fixture = CacheFixture::new();
     let worker = std::fs::read(fixture.trace()).unwrap();
-    let mut joiner = worker.clone();
-    for at in 0..joiner.len() {
-        if joiner[at..].starts_with(b"worker") {
-            joiner[at..at + 6].copy_from_slice(b"joiner");
-        }
-    }
+    let joiner = joiner_of(worker.clone());
     let named = |trace: &Trace, name: &str| {
         let sql = format!("SELECT utid FROM thread WHERE name = '{name}'");
         let rows = fixture.runtime.block_on(trace.sql(&sql)).unwrap();
@@ -107,6 +112,25 @@ fn traces_of_the_same_length_have_entries_of_their_own() {
         }
     }
     assert_eq!(fixture.files().len(), 2);
+}
+
+/// It may be opened before the digest is known, which shows that it is of another trace.
+#[test]
+fn a_damaged_entry_of_another_trace_of_the_same_length_stays() {
+    let fixture = CacheFixture::new();
+    assert!(!fixture.is_found(fixture.options()));
+    let file = fixture.files().pop().unwrap();
+    let entry = std::fs::read(&file).unwrap();
+    std::fs::write(&file, &entry[..entry.len() / 2]).unwrap();
+    let worker = std::fs::read(fixture.trace()).unwrap();
+    std::fs::write(fixture.trace(), joiner_of(worker.clone())).unwrap();
+    let (options, remarks) = noting(fixture.options());
+    assert!(!fixture.is_found(options.clone()));
+    assert!(fixture.is_found(options.clone()));
+    assert_eq!((remarks.lock().unwrap().len(), file.exists()), (0, true));
+    std::fs::write(fixture.trace(), worker).unwrap();
+    assert!(!fixture.is_found(options));
+    assert!(remarks.lock().unwrap()[0].contains("is damaged"));
 }
 
 /// Puts another trace in the place of one as its import begins.

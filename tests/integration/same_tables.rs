@@ -8,8 +8,8 @@ use datafusion::arrow::array::RecordBatch;
 use tpq::{ImportOptions, TableCache, Trace};
 use tpq_tables::{Table, TraceTables};
 use tpq_testkit::{
-    Annotation, Defaults, FtraceBundle, FtraceEvent, InternedData, NEEDS_STATE, Packet,
-    STATE_CLEARED, Task, TraceBuilder, TrackDescriptor, TrackEvent,
+    Annotation, Defaults, FtraceBundle, FtraceEvent, InternedData, Message, NEEDS_STATE, Packet,
+    STATE_CLEARED, Task, TraceBuilder, TrackDescriptor, TrackEvent, field,
 };
 
 /// How files end that are of formats which are not read, or hold nothing. Any other must be read.
@@ -287,6 +287,77 @@ fn track_events() -> Vec<u8> {
     };
     let trace = TraceBuilder::new().packet(first.interned(interned)).packets(tracks);
     trace.packets((0..6_000).map(packet)).build()
+}
+
+/// Machines and states of a sequence have names and tracks of their own under the same ids. Some
+/// events are not as writers make them.
+#[test]
+fn of_track_events_of_machines_and_states() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("states.pftrace");
+    std::fs::write(&path, states_of_machines()).unwrap();
+    check(&path);
+}
+
+/// Two machines by turns begin new states of a sequence with the same number.
+fn states_of_machines() -> Vec<u8> {
+    const THREAD: u64 = 7;
+    const SUM: u64 = 8;
+    const TRACKS: u64 = 16;
+    const EVENTS: u64 = 10;
+    const FAR: u64 = 70_000;
+    const LARGE: u64 = 1 << 33;
+    let state = |round: u64| {
+        let name = format!("name {round}");
+        let names = InternedData::new().event_name(1, &name).event_name(1, "interned again");
+        let names = names.event_name(FAR, "far").event_name(LARGE, &name);
+        let names = names.category(1, &name).category(FAR, "far");
+        let first = Packet::new().flags(STATE_CLEARED).defaults(Defaults::new().track(THREAD));
+        // A track that events have named may be described, and one may get a name later.
+        let named = TrackDescriptor::new(TRACKS + round % 20).name(&name);
+        let tracks = [
+            TrackDescriptor::new(THREAD).thread(1, 2, &name),
+            TrackDescriptor::new(SUM).parent(THREAD).name(&name).counter_incremental(3),
+            if round.is_multiple_of(3) { named.parent(THREAD) } else { named },
+        ];
+        let tracks = tracks.map(|track| Packet::new().track_descriptor(track));
+        std::iter::once(first.interned(names)).chain(tracks)
+    };
+    let changed = |event: TrackEvent, change: fn(Message) -> Message| {
+        TrackEvent::from(change(Message::from(event)))
+    };
+    let event = |round: u64, index: u64| match index {
+        0 => TrackEvent::begin_here().name_iid(1).category_iid(1),
+        1 => TrackEvent::begin(TRACKS + round % 20).name_iid(LARGE),
+        2 => TrackEvent::counter(SUM, 1),
+        3 => TrackEvent::instant_here().name_iid(FAR).category_iid(FAR),
+        4 => TrackEvent::instant(1_000 + round).name_iid(1),
+        // The last value counts.
+        5 => changed(TrackEvent::instant(1).name_iid(9), |event| {
+            event.uint(field::TrackEvent::track_uuid, THREAD).uint(field::TrackEvent::name_iid, 1)
+        }),
+        // The older form: a whole slice of 5 us.
+        6 => changed(TrackEvent::instant_here().name_iid(1), |event| {
+            event.message(6, Message::new().uint(2, b'X'.into()).uint(3, 5))
+        }),
+        // A tag without a value.
+        7 => changed(TrackEvent::instant_here().name_iid(1), |event| {
+            Message::from_bytes([event.as_bytes(), &[0x48]].concat())
+        }),
+        8 => TrackEvent::end(TRACKS + round % 20),
+        _ => TrackEvent::end_here(),
+    };
+    let rounds = (0..400_u64).flat_map(|round| {
+        let events = (0..EVENTS).map(move |index| {
+            let packet = Packet::new().flags(NEEDS_STATE).timestamp(1_000 + EVENTS * round + index);
+            packet.track_event(event(round, index))
+        });
+        state(round).chain(events).map(move |packet| {
+            let packet = packet.sequence(3);
+            if round % 2 == 1 { packet.machine(5) } else { packet }
+        })
+    });
+    TraceBuilder::new().packets(rounds).build()
 }
 
 #[test]

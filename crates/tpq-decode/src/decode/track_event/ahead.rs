@@ -183,6 +183,7 @@ impl<'a> EventsAheadIter<'a> {
 #[cfg(test)]
 mod tests {
     use tpq_ingest::RunKind;
+    use tpq_testkit::random::Random;
     use tpq_testkit::{Annotation, TrackDescriptor, TrackEvent as Written, field};
 
     use super::*;
@@ -191,21 +192,78 @@ mod tests {
     fn shown(event: &TrackEvent<'_>) -> String {
         let TrackEvent { data, fields, name_iid, category_iid, event_type, track, .. } = event;
         let values = (event.counter, event.double_counter, &event.extra);
+        let others = (event.given_name, &event.double_extra, event.thread_time, event.instructions);
+        let legacy = &event.legacy;
         format!(
-            "{data:?} {fields:?} {name_iid} {category_iid:?} {event_type:?} {track:?} {values:?}"
+            "{data:?} {fields:?} {name_iid} {category_iid:?} {event_type:?} {track:?} {values:?} \
+             {others:?} {legacy:?}"
         )
     }
 
     /// Whether the fields of an event are read ahead; they are then as when it is decoded.
     fn is_read(event: Written) -> bool {
-        let message = tpq_testkit::Message::from(event);
-        let data = message.as_bytes();
+        are_read(tpq_testkit::Message::from(event).as_bytes())
+    }
+
+    fn are_read(data: &[u8]) -> bool {
         let Some(ahead) = EventAhead::read(data) else { return false };
         let (mut filled, mut read) = (TrackEvent::default(), TrackEvent::default());
         ahead.fill(&mut filled, data);
         read.read(data);
         assert_eq!(shown(&filled), shown(&read));
         true
+    }
+
+    /// Fields of an event in any number, order and encoding, of which some are cut off.
+    fn any_fields(random: &mut Random) -> Vec<u8> {
+        const NUMBERS: [u32; 20] = [
+            track_event::CATEGORY_IIDS,
+            track_event::NAME_IID,
+            track_event::TYPE,
+            track_event::TRACK_UUID,
+            track_event::COUNTER_VALUE,
+            track_event::DOUBLE_COUNTER_VALUE,
+            track_event::EXTRA_COUNTER_VALUES,
+            track_event::FLOW_IDS,
+            track_event::CATEGORIES,
+            track_event::DEBUG_ANNOTATIONS,
+            1_000,
+            track_event::NAME,
+            track_event::EXTRA_COUNTER_TRACK_UUIDS,
+            track_event::EXTRA_DOUBLE_COUNTER_VALUES,
+            track_event::EXTRA_DOUBLE_COUNTER_TRACK_UUIDS,
+            track_event::THREAD_TIME_DELTA_US,
+            track_event::THREAD_TIME_ABSOLUTE_US,
+            track_event::THREAD_INSTRUCTION_COUNT_DELTA,
+            track_event::THREAD_INSTRUCTION_COUNT_ABSOLUTE,
+            track_event::LEGACY_EVENT,
+        ];
+        const VALUES: [u64; 8] = [0, 1, 5, 300, 0xffff, 1 << 16, 1 << 32, u64::MAX];
+        let mut fields = tpq_testkit::Message::new();
+        for _ in 0..random.below(6) {
+            let number = NUMBERS[random.below(NUMBERS.len())];
+            let value = VALUES[random.below(VALUES.len())];
+            fields = match random.below(8) {
+                0 => fields.fixed64(number, value),
+                1 => fields.fixed32(number, value as u32),
+                2 => fields.bytes(number, value.to_le_bytes()),
+                3 => fields.bytes(number, b""),
+                _ => fields.uint(number, value),
+            };
+        }
+        let mut bytes = fields.into_bytes();
+        if random.below(8) == 0 {
+            let rest = random.below(bytes.len());
+            bytes.truncate(rest);
+        }
+        bytes
+    }
+
+    #[test]
+    fn whatever_an_event_holds_is_read_as_when_it_is_decoded() {
+        let mut random = Random::new(1);
+        let read = (0..20_000).filter(|_| are_read(&any_fields(&mut random))).count();
+        assert!((4_000..12_000).contains(&read), "{read}");
     }
 
     fn extra(event: Written, value: i64) -> Written {

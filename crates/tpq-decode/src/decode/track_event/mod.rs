@@ -1,8 +1,9 @@
 //! Events that programs record of themselves: slices, instants, counter values and states on
 //! tracks.
 //!
-//! `event.rs` reads the fields, or `ahead.rs` has read them on another thread. `dispatch.rs` accumulates counter deltas (`counters.rs`), finds the
-//! thread, process and track (`owner.rs`) and calls the function for the event's phase.
+//! `event.rs` reads the fields, or `ahead.rs` has read them on another thread. `dispatch.rs`
+//! accumulates counter deltas (`counters.rs`), finds the thread, process and track (`owner.rs`) and
+//! calls the function for the event's phase.
 
 mod ahead;
 mod callstacks;
