@@ -22,6 +22,7 @@ use datafusion::sql::planner::{NullOrdering, ParserOptions, PlannerContext, SqlT
 use datafusion::sql::sqlparser::ast;
 use datafusion::sql::sqlparser::tokenizer::{Token, TokenWithSpan};
 
+use super::affinity::{Affinity, column_affinity};
 use super::complexity::{TokenLimits, check_tokens, flatten};
 use super::dialect::{TraceDialect, sqlite_tokens};
 use super::duckdb::plain_tokens;
@@ -161,11 +162,24 @@ impl<'a> Planner<'a> {
         self.catalog.objects().relation(name).is_some_and(|created| created.has_numbers())
     }
 
-    /// Whether a column of a table or view has texts, by names in lower case.
+    /// Whether a column has texts alone, by names in lower case: one of a table of the trace, or of
+    /// a built-in view. In what a statement created, a text may stand for a number.
     pub(super) fn has_texts(&self, table: &str, column: &str) -> bool {
+        let created = self.catalog.objects().relation(table);
+        let is_of_trace = match created {
+            Some(created) => matches!(created, Created::Given(_)),
+            None => self.catalog.is_built_in(table),
+        };
+        if !is_of_trace {
+            return false;
+        }
         let Ok(source) = self.relation(table) else { return false };
         let schema = source.schema();
-        schema.field_with_name(column).is_ok_and(|field| is_text(field.data_type()))
+        let Ok(index) = schema.index_of(column) else { return false };
+        let is_mixed = source
+            .get_logical_plan()
+            .is_some_and(|view| column_affinity(&view, index) == Affinity::Mixed);
+        is_text(schema.field(index).data_type()) && !is_mixed
     }
 
     /// Whether all values of `extract_arg` for a key are texts.

@@ -3,7 +3,7 @@
 //! A column of a table has an affinity, also when it is read through a subquery. A computed column
 //! has none, so text in a comparison with its numbers stays text.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::ops::ControlFlow;
 
 use crate::perfetto_sql::walk::walk;
@@ -12,7 +12,7 @@ use datafusion::sql::sqlparser::ast::{
     Query, Select, SelectItem, SetExpr, Statement, TableAlias, TableFactor, Value, Visitor,
 };
 
-use crate::functions::EXTRACT_ARG;
+use crate::functions::{CAST_TEXT, EXTRACT_ARG};
 use crate::perfetto_sql::affinity::{CHOOSING, FIRST, PICKING};
 use crate::perfetto_sql::scope::{Scope, Source, is_same, is_star, last};
 
@@ -57,13 +57,16 @@ pub(super) struct ComputedColumns {
     /// How many more columns are looked up to find out whether what is computed from them is a
     /// text.
     left: Cell<usize>,
+    /// The columns of set operations that are looked into, by the address of the query and the
+    /// position.
+    open: RefCell<Vec<(usize, usize)>>,
 }
 
 impl ComputedColumns {
     pub(super) fn of(statement: &Statement) -> Self {
         let mut ctes = Ctes(Vec::new());
         let _: ControlFlow<()> = walk(statement, &mut ctes);
-        Self { ctes: ctes.0, left: Cell::new(MAX_LOOKUPS) }
+        Self { ctes: ctes.0, left: Cell::new(MAX_LOOKUPS), open: RefCell::default() }
     }
 
     /// Whether the column of a table in FROM is computed within it.
@@ -143,22 +146,62 @@ impl ComputedColumns {
         let Some(select) = first_select(&query.body) else { return Some(Computed::Others) };
         let items = &select.projection;
         let renamed = alias.map(|alias| &alias.columns).filter(|names| !names.is_empty());
-        let item = match renamed {
+        let at = match renamed {
             Some(names) => {
                 let at = names.iter().position(|name| is_same(&name.name, column))?;
                 if items.iter().take(at + 1).any(is_star) {
                     return None;
                 }
-                items.get(at)
+                Some(at)
             }
-            None => items.iter().find(|item| is_named(item, column)),
+            None => items.iter().position(|item| is_named(item, column)),
         };
-        match item {
-            Some(SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. }) => {
-                self.of_item(expr, select, &scope, depth)
+        match at.and_then(|at| Some((at, items.get(at)?))) {
+            Some((at, SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. })) => {
+                match self.of_item(expr, select, &scope, depth) {
+                    Some(Computed::Texts) if !self.all_have_texts(query, at, &scope, depth) => {
+                        Some(Computed::Others)
+                    }
+                    computed => computed,
+                }
             }
             Some(_) => None,
             None => self.in_from(select, None, column, &scope, depth),
+        }
+    }
+
+    /// Whether each SELECT of a query has texts at a position, where the first one has.
+    fn all_have_texts(&self, query: &Query, at: usize, scope: &Scope, depth: usize) -> bool {
+        if matches!(*query.body, SetExpr::Select(_)) {
+            return true;
+        }
+        let column = (std::ptr::from_ref(query).addr(), at);
+        if self.open.borrow().contains(&column) {
+            // The rows of a CTE that reads itself have the values of its other SELECTs.
+            return true;
+        }
+        self.open.borrow_mut().push(column);
+        let all_have = self.have_texts(&query.body, at, scope, depth);
+        self.open.borrow_mut().pop();
+        all_have
+    }
+
+    fn have_texts(&self, body: &SetExpr, at: usize, scope: &Scope, depth: usize) -> bool {
+        match body {
+            SetExpr::Select(select) => {
+                let items = &select.projection;
+                match items.get(at).filter(|_| !items.iter().take(at).any(is_star)) {
+                    Some(
+                        SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. },
+                    ) => self.gives_texts(expr, select, scope, depth),
+                    _ => false,
+                }
+            }
+            SetExpr::Query(query) => self.have_texts(&query.body, at, &scope.within(query), depth),
+            SetExpr::SetOperation { left, right, .. } => {
+                [left, right].iter().all(|operand| self.have_texts(operand, at, scope, depth))
+            }
+            _ => false,
         }
     }
 
@@ -214,7 +257,7 @@ impl ComputedColumns {
                     None => is_column_of_texts(expr, select, scope),
                 }
             }
-            Expr::Function(function) if is_text(function) => true,
+            Expr::Function(function) if is_text(function) || is_cast_to_text(function) => true,
             Expr::Function(function) => {
                 extracts_texts(function, scope)
                     || chosen(expr).is_some_and(|values| values.into_iter().all(gives_texts))
@@ -308,7 +351,8 @@ fn is_column_of_texts(column: &Expr, select: &Select, scope: &Scope) -> bool {
         source.has(&name.value) && table.is_none_or(is_named)
     };
     match factors.find(|factor| scope.of_factor(factor).iter().any(is_meant)) {
-        Some(TableFactor::Table { name: table, alias, args: None, .. }) => {
+        // Other schemas have other tables.
+        Some(TableFactor::Table { name: table, alias, args: None, .. }) if table.0.len() == 1 => {
             let is_renamed = alias.as_ref().is_some_and(|alias| !alias.columns.is_empty());
             !is_renamed && last(table).is_some_and(|it| scope.has_texts(&it.value, &name.value))
         }
@@ -392,6 +436,10 @@ pub(super) fn joined_column(function: &Function) -> Option<&Expr> {
 /// Whether a call is what a written CAST became.
 fn is_cast(function: &Function) -> bool {
     last(&function.name).is_some_and(|name| name.value.starts_with("__cast_"))
+}
+
+fn is_cast_to_text(function: &Function) -> bool {
+    last(&function.name).is_some_and(|name| is_same(name, CAST_TEXT))
 }
 
 /// Whether a call returns text for every row.
