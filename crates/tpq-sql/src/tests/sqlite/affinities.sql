@@ -119,3 +119,5 @@ SELECT id, v = 7, v < 10 FROM (SELECT id, coalesce(string_value, 'x') AS v FROM 
 WITH c(id, v) AS (SELECT 1, 'x' UNION ALL SELECT id, int_value + 0 FROM args WHERE int_value = 7) SELECT id, coalesce(v, 'y') = 7, v < 10 FROM c ORDER BY id, 2
 SELECT id, v = 7, v < 10 FROM (SELECT id, upper(key) AS v FROM args UNION ALL SELECT id + 100, coalesce(string_value, key) FROM args UNION ALL SELECT 200, '7') ORDER BY id
 WITH RECURSIVE r(n, v) AS (SELECT 1, '7' UNION ALL SELECT n + 1, v FROM r WHERE n < 3) SELECT n, v = 7, v < 10 FROM r ORDER BY n
+-- What is chosen from texts of CAST is a text.
+SELECT id, v < 10, coalesce(v, 'x') < 10 FROM (SELECT id, max(CAST(int_value AS TEXT)) OVER (PARTITION BY id) AS v FROM args) ORDER BY id
