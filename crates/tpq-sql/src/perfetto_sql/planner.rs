@@ -162,24 +162,22 @@ impl<'a> Planner<'a> {
         self.catalog.objects().relation(name).is_some_and(|created| created.has_numbers())
     }
 
-    /// Whether a column has texts alone, by names in lower case: one of a table of the trace, or of
-    /// a built-in view. In what a statement created, a text may stand for a number.
-    pub(super) fn has_texts(&self, table: &str, column: &str) -> bool {
+    /// Whether a column of a table or view has texts alone, by names in lower case. `None` for texts
+    /// of what a statement created, of which some may stand for numbers.
+    pub(super) fn has_texts(&self, table: &str, column: &str) -> Option<bool> {
+        let source = self.relation(table).ok()?;
+        let schema = source.schema();
+        let index = schema.index_of(column).ok()?;
+        if !is_text(schema.field(index).data_type()) {
+            return Some(false);
+        }
         let created = self.catalog.objects().relation(table);
         let is_of_trace = match created {
             Some(created) => matches!(created, Created::Given(_)),
             None => self.catalog.is_built_in(table),
         };
-        if !is_of_trace {
-            return false;
-        }
-        let Ok(source) = self.relation(table) else { return false };
-        let schema = source.schema();
-        let Ok(index) = schema.index_of(column) else { return false };
-        let is_mixed = source
-            .get_logical_plan()
-            .is_some_and(|view| column_affinity(&view, index) == Affinity::Mixed);
-        is_text(schema.field(index).data_type()) && !is_mixed
+        let is_plain = |plan: &LogicalPlan| column_affinity(plan, index) != Affinity::Mixed;
+        is_of_trace.then(|| source.get_logical_plan().is_none_or(|view| is_plain(&view)))
     }
 
     /// Whether all values of `extract_arg` for a key are texts.

@@ -200,4 +200,8 @@ async fn values_that_are_chosen_from_mixed_columns_may_be_numbers() {
             assert_eq!(value(&session, &read).await, "1", "{read}");
         }
     }
+    // Texts that a table was declared with are texts.
+    let read = "CREATE TABLE words(s TEXT); INSERT INTO words VALUES ('7'), ('x');
+        SELECT sum(nullif(x, 'x') = 7) FROM (SELECT coalesce(s, 'y') AS x FROM words)";
+    assert_eq!(value(&session, read).await, "0");
 }

@@ -121,3 +121,5 @@ SELECT id, v = 7, v < 10 FROM (SELECT id, upper(key) AS v FROM args UNION ALL SE
 WITH RECURSIVE r(n, v) AS (SELECT 1, '7' UNION ALL SELECT n + 1, v FROM r WHERE n < 3) SELECT n, v = 7, v < 10 FROM r ORDER BY n
 -- What is chosen from texts of CAST is a text.
 SELECT id, v < 10, coalesce(v, 'x') < 10 FROM (SELECT id, max(CAST(int_value AS TEXT)) OVER (PARTITION BY id) AS v FROM args) ORDER BY id
+-- A text is passed on by a subquery.
+SELECT id, nullif(v, 'x') = 7, coalesce(v, 'y') < 10 FROM (SELECT w.id, coalesce(w.v, 'x') AS v FROM (SELECT id, string_value AS v FROM args) w) ORDER BY id
