@@ -126,7 +126,7 @@ trait Values: Send {
     /// The bytes of the page and of the dictionary, about.
     fn bytes(&self) -> usize;
 
-    /// The bounds that the index of the column states for those of a page: longer ones are shortened.
+    /// The bounds that the index of the column states for those of a page. It shortens long ones.
     fn stated(bounds: &(Self::Bound, Self::Bound)) -> (Self::Bound, Self::Bound) {
         bounds.clone()
     }

@@ -162,8 +162,8 @@ impl<'a> Planner<'a> {
         self.catalog.objects().relation(name).is_some_and(|created| created.has_numbers())
     }
 
-    /// Whether a column of a table or view has texts alone, by names in lower case. `None` for texts
-    /// of what a statement created, of which some may stand for numbers.
+    /// Whether a column of a table or view has texts alone, by names in lower case. `None` for
+    /// texts of what a statement created, of which some may stand for numbers.
     pub(super) fn has_texts(&self, table: &str, column: &str) -> Option<bool> {
         let source = self.relation(table).ok()?;
         let schema = source.schema();
