@@ -47,6 +47,8 @@ pub fn each_at_once<T: Sync, R: Send>(
             thread.spawn_scoped(scope, work_off)
         };
         let started: io::Result<Vec<_>> = (0..threads.min(items.len())).map(start).collect();
+        // Those that have started begin no more items.
+        let started = started.inspect_err(|_| locked(&left).by_ref().for_each(drop));
         let started = started.context("cannot start a thread")?;
         // All of them are awaited, whichever fails.
         let ends: Vec<anyhow::Result<()>> = started

@@ -126,6 +126,11 @@ trait Values: Send {
     /// The bytes of the page and of the dictionary, about.
     fn bytes(&self) -> usize;
 
+    /// The bounds that the index of the column states for those of a page. It shortens long ones.
+    fn stated(bounds: &(Self::Bound, Self::Bound)) -> (Self::Bound, Self::Bound) {
+        bounds.clone()
+    }
+
     /// The bounds of a page in the index of the column.
     fn index_bounds(bounds: &(Self::Bound, Self::Bound)) -> (Vec<u8>, Vec<u8>);
 
@@ -293,7 +298,9 @@ impl<V: Values> ColumnChunk for Pages<V> {
         }
         let Self { column, done, .. } = *self;
         let mut column_index = ColumnIndexBuilder::new(column.physical_type());
-        column_index.set_boundary_order(boundary_order(&done));
+        let stated: Vec<_> =
+            done.iter().filter_map(|page| page.bounds.as_ref()).map(V::stated).collect();
+        column_index.set_boundary_order(boundary_order(&stated));
         let mut offset_index = OffsetIndexBuilder::new();
         let (mut rows, mut nulls, mut bounds) = (0, 0, None);
         for done in done {
@@ -400,10 +407,9 @@ fn wider<B: Ord>(one: Option<(B, B)>, other: Option<(B, B)>) -> Option<(B, B)> {
     }
 }
 
-/// Whether the bounds of the pages ascend or descend.
-fn boundary_order<B: Ord>(pages: &[DonePage<B>]) -> BoundaryOrder {
-    let bounds = pages.iter().filter_map(|page| page.bounds.as_ref());
-    let pairs = || bounds.clone().zip(bounds.clone().skip(1));
+/// Whether the bounds of pages ascend or descend.
+fn boundary_order<B: Ord>(bounds: &[(B, B)]) -> BoundaryOrder {
+    let pairs = || bounds.iter().zip(bounds.iter().skip(1));
     if pairs().all(|(one, next)| one.0 <= next.0 && one.1 <= next.1) {
         BoundaryOrder::ASCENDING
     } else if pairs().all(|(one, next)| one.0 >= next.0 && one.1 >= next.1) {

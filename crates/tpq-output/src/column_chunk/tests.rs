@@ -243,3 +243,18 @@ fn pages_have_an_index_and_an_end() {
     // The dictionary is full after the first page, and others have no more than one such text.
     assert_eq!(starts, [0, 2, 3, 4]);
 }
+
+#[test]
+fn the_order_of_pages_is_that_of_their_short_bounds() {
+    let page = |end: &str| vec![Some(format!("{}{end}", "x".repeat(63))); PAGE_ROWS];
+    let order = |ends: [&str; 2]| {
+        let pages = ends.into_iter().flat_map(page);
+        let texts: ArrayRef = Arc::new(pages.collect::<StringViewArray>());
+        let close = finished(&descriptor("text", DataType::Utf8View), &texts);
+        close.column_index.unwrap().get_boundary_order()
+    };
+    assert_eq!(order(["a", "b"]), Some(BoundaryOrder::ASCENDING));
+    assert_eq!(order(["b", "a"]), Some(BoundaryOrder::DESCENDING));
+    // The second text has 65 bytes. It is greater, and its least bound is less: 63 bytes.
+    assert_eq!(order(["a", "é"]), Some(BoundaryOrder::UNORDERED));
+}

@@ -162,8 +162,14 @@ impl Values for Texts {
         self.entries.bytes().len() + self.texts.len() + 2 * self.numbers.len()
     }
 
-    fn index_bounds((least, greatest): &(Vec<u8>, Vec<u8>)) -> (Vec<u8>, Vec<u8>) {
+    fn stated((least, greatest): &(Vec<u8>, Vec<u8>)) -> (Vec<u8>, Vec<u8>) {
+        // Short bounds need not have the order of the texts: a character of several bytes that does
+        // not fit is left out as a whole.
         (at_most(least).0, at_least(greatest).0)
+    }
+
+    fn index_bounds(bounds: &(Vec<u8>, Vec<u8>)) -> (Vec<u8>, Vec<u8>) {
+        Self::stated(bounds)
     }
 
     fn statistics(bounds: Option<(Vec<u8>, Vec<u8>)>, nulls: u64) -> Statistics {

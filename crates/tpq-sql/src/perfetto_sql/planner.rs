@@ -22,6 +22,7 @@ use datafusion::sql::planner::{NullOrdering, ParserOptions, PlannerContext, SqlT
 use datafusion::sql::sqlparser::ast;
 use datafusion::sql::sqlparser::tokenizer::{Token, TokenWithSpan};
 
+use super::affinity::{Affinity, column_affinity};
 use super::complexity::{TokenLimits, check_tokens, flatten};
 use super::dialect::{TraceDialect, sqlite_tokens};
 use super::duckdb::plain_tokens;
@@ -161,11 +162,22 @@ impl<'a> Planner<'a> {
         self.catalog.objects().relation(name).is_some_and(|created| created.has_numbers())
     }
 
-    /// Whether a column of a table or view has texts, by names in lower case.
-    pub(super) fn has_texts(&self, table: &str, column: &str) -> bool {
-        let Ok(source) = self.relation(table) else { return false };
+    /// Whether a column of a table or view has texts alone, by names in lower case. `None` for
+    /// texts of what a statement created, of which some may stand for numbers.
+    pub(super) fn has_texts(&self, table: &str, column: &str) -> Option<bool> {
+        let source = self.relation(table).ok()?;
         let schema = source.schema();
-        schema.field_with_name(column).is_ok_and(|field| is_text(field.data_type()))
+        let index = schema.index_of(column).ok()?;
+        if !is_text(schema.field(index).data_type()) {
+            return Some(false);
+        }
+        let created = self.catalog.objects().relation(table);
+        let is_of_trace = match created {
+            Some(created) => matches!(created, Created::Given(_)),
+            None => self.catalog.is_built_in(table),
+        };
+        let is_plain = |plan: &LogicalPlan| column_affinity(plan, index) != Affinity::Mixed;
+        is_of_trace.then(|| source.get_logical_plan().is_none_or(|view| is_plain(&view)))
     }
 
     /// Whether all values of `extract_arg` for a key are texts.

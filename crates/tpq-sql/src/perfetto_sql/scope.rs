@@ -219,10 +219,14 @@ impl<'a> Scope<'a> {
         column.cloned().unwrap_or_else(|| self.shown(name))
     }
 
-    /// Whether a column of a table that no CTE hides has texts.
-    pub(super) fn has_texts(&self, table: &str, column: &str) -> bool {
+    /// Whether a column of a table has texts; `None` if that is not known, or if a CTE hides the
+    /// table.
+    pub(super) fn has_texts(&self, table: &str, column: &str) -> Option<bool> {
         let (table, column) = (table.to_lowercase(), column.to_lowercase());
-        !self.has_cte(&table) && self.planner.has_texts(&table, &column)
+        if self.has_cte(&table) {
+            return None;
+        }
+        self.planner.has_texts(&table, &column)
     }
 
     /// Whether all values of `extract_arg` for a key are texts.

@@ -184,3 +184,24 @@ async fn rows_of_one_key_are_kept_or_replaced() {
     let said = said(&session, script).await;
     assert!(said.contains("`id` is the primary key of `w` and cannot be NULL"), "{said}");
 }
+
+/// A column of texts may hold numbers as texts, which are compared as numbers also where they are
+/// chosen from.
+#[tokio::test]
+async fn values_that_are_chosen_from_mixed_columns_may_be_numbers() {
+    let session = session();
+    let create = "CREATE TABLE parts AS SELECT 7 AS i, NULL AS s UNION ALL SELECT NULL, 'seven';
+        CREATE PERFETTO TABLE kept AS SELECT coalesce(i, s) AS v FROM parts;
+        CREATE PERFETTO VIEW seen AS SELECT coalesce(i, s) AS v FROM parts";
+    assert_eq!(value(&session, &format!("{create}; SELECT count(*) FROM kept")).await, "2");
+    for table in ["kept", "seen"] {
+        for chosen in ["coalesce(v, 'x')", "CASE WHEN v IS NOT NULL THEN v END"] {
+            let read = format!("SELECT sum(x = 7) FROM (SELECT {chosen} AS x FROM {table})");
+            assert_eq!(value(&session, &read).await, "1", "{read}");
+        }
+    }
+    // Texts that a table was declared with are texts.
+    let read = "CREATE TABLE words(s TEXT); INSERT INTO words VALUES ('7'), ('x');
+        SELECT sum(nullif(x, 'x') = 7) FROM (SELECT coalesce(s, 'y') AS x FROM words)";
+    assert_eq!(value(&session, read).await, "0");
+}

@@ -110,7 +110,7 @@ impl Marker<'_, '_> {
                 let (column, null) = (take(operand), || Expr::Value(Value::Null.into()));
                 let args = match computed {
                     Computed::Texts => vec![column, null()],
-                    Computed::Others => vec![null(), null(), column],
+                    Computed::Others | Computed::Unknown => vec![null(), null(), column],
                 };
                 *operand = call("coalesce", args);
             }

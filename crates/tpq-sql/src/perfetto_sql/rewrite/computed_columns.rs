@@ -3,7 +3,7 @@
 //! A column of a table has an affinity, also when it is read through a subquery. A computed column
 //! has none, so text in a comparison with its numbers stays text.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::ops::ControlFlow;
 
 use crate::perfetto_sql::walk::walk;
@@ -12,7 +12,7 @@ use datafusion::sql::sqlparser::ast::{
     Query, Select, SelectItem, SetExpr, Statement, TableAlias, TableFactor, Value, Visitor,
 };
 
-use crate::functions::EXTRACT_ARG;
+use crate::functions::{CAST_TEXT, EXTRACT_ARG};
 use crate::perfetto_sql::affinity::{CHOOSING, FIRST, PICKING};
 use crate::perfetto_sql::scope::{Scope, Source, is_same, is_star, last};
 
@@ -49,6 +49,17 @@ pub(super) enum Computed {
     Texts,
     /// Numbers, or values that may be of other types in other rows.
     Others,
+    /// Texts in all rows, or texts of which some stand for numbers.
+    Unknown,
+}
+
+impl Computed {
+    /// Of values of which each is one of these.
+    fn of_all(values: impl Iterator<Item = Self>) -> Self {
+        let values: Vec<Self> = values.collect();
+        let mut deciding = [Self::Others, Self::Unknown].into_iter();
+        deciding.find(|one| values.contains(one)).unwrap_or(Self::Texts)
+    }
 }
 
 /// Finds computed columns of the tables in a statement.
@@ -57,13 +68,16 @@ pub(super) struct ComputedColumns {
     /// How many more columns are looked up to find out whether what is computed from them is a
     /// text.
     left: Cell<usize>,
+    /// The columns of set operations that are looked into, by the address of the query and the
+    /// position.
+    open: RefCell<Vec<(usize, usize)>>,
 }
 
 impl ComputedColumns {
     pub(super) fn of(statement: &Statement) -> Self {
         let mut ctes = Ctes(Vec::new());
         let _: ControlFlow<()> = walk(statement, &mut ctes);
-        Self { ctes: ctes.0, left: Cell::new(MAX_LOOKUPS) }
+        Self { ctes: ctes.0, left: Cell::new(MAX_LOOKUPS), open: RefCell::default() }
     }
 
     /// Whether the column of a table in FROM is computed within it.
@@ -143,22 +157,66 @@ impl ComputedColumns {
         let Some(select) = first_select(&query.body) else { return Some(Computed::Others) };
         let items = &select.projection;
         let renamed = alias.map(|alias| &alias.columns).filter(|names| !names.is_empty());
-        let item = match renamed {
+        let at = match renamed {
             Some(names) => {
                 let at = names.iter().position(|name| is_same(&name.name, column))?;
                 if items.iter().take(at + 1).any(is_star) {
                     return None;
                 }
-                items.get(at)
+                Some(at)
             }
-            None => items.iter().find(|item| is_named(item, column)),
+            None => items.iter().position(|item| is_named(item, column)),
         };
-        match item {
-            Some(SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. }) => {
-                self.of_item(expr, select, &scope, depth)
+        match at.and_then(|at| Some((at, items.get(at)?))) {
+            Some((at, SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. })) => {
+                let first = self.of_item(expr, select, &scope, depth)?;
+                Some(self.of_selects(query, at, first, &scope, depth))
             }
             Some(_) => None,
             None => self.in_from(select, None, column, &scope, depth),
+        }
+    }
+
+    /// What the values of a query are at a position, where its first SELECT has those of `first`.
+    fn of_selects(
+        &self,
+        query: &Query,
+        at: usize,
+        first: Computed,
+        scope: &Scope,
+        depth: usize,
+    ) -> Computed {
+        if matches!(*query.body, SetExpr::Select(_)) {
+            return first;
+        }
+        let column = (std::ptr::from_ref(query).addr(), at);
+        if self.open.borrow().contains(&column) {
+            // The rows of a CTE that reads itself have the values of its other SELECTs.
+            return first;
+        }
+        self.open.borrow_mut().push(column);
+        let computed = self.of_body(&query.body, at, scope, depth);
+        self.open.borrow_mut().pop();
+        computed
+    }
+
+    fn of_body(&self, body: &SetExpr, at: usize, scope: &Scope, depth: usize) -> Computed {
+        match body {
+            SetExpr::Select(select) => {
+                let items = &select.projection;
+                match items.get(at).filter(|_| !items.iter().take(at).any(is_star)) {
+                    Some(
+                        SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. },
+                    ) => self.kind(expr, select, scope, depth),
+                    _ => Computed::Unknown,
+                }
+            }
+            SetExpr::Query(query) => self.of_body(&query.body, at, &scope.within(query), depth),
+            SetExpr::SetOperation { left, right, .. } => {
+                let operands = [left, right].into_iter();
+                Computed::of_all(operands.map(|body| self.of_body(body, at, scope, depth)))
+            }
+            _ => Computed::Others,
         }
     }
 
@@ -189,37 +247,35 @@ impl ComputedColumns {
         }
     }
 
-    /// What a value is that is no column.
+    /// What the values of an expression are.
     fn kind(&self, expr: &Expr, select: &Select, scope: &Scope, depth: usize) -> Computed {
-        match self.gives_texts(expr, select, scope, depth) {
-            true => Computed::Texts,
-            false => Computed::Others,
-        }
-    }
-
-    /// Whether an expression gives a text, or NULL, for every row.
-    fn gives_texts(&self, expr: &Expr, select: &Select, scope: &Scope, depth: usize) -> bool {
-        let gives_texts = |expr: &Expr| self.gives_texts(expr, select, scope, depth);
+        let kind = |expr: &Expr| self.kind(expr, select, scope, depth);
         match expr {
-            Expr::Nested(inner) | Expr::Collate { expr: inner, .. } => gives_texts(inner),
-            Expr::BinaryOp { op: BinaryOperator::StringConcat, .. } => true,
-            Expr::Value(value) => {
-                matches!(value.value, Value::SingleQuotedString(_) | Value::Null)
-            }
+            Expr::Nested(inner) | Expr::Collate { expr: inner, .. } => kind(inner),
+            Expr::BinaryOp { op: BinaryOperator::StringConcat, .. } => Computed::Texts,
+            Expr::Value(value) => match value.value {
+                Value::SingleQuotedString(_) | Value::Null => Computed::Texts,
+                _ => Computed::Others,
+            },
             Expr::Identifier(_) | Expr::CompoundIdentifier(_) => {
-                let Some(left) = self.left.get().checked_sub(1) else { return false };
+                let Some(left) = self.left.get().checked_sub(1) else { return Computed::Unknown };
                 self.left.set(left);
                 match self.of_item(expr, select, scope, depth) {
-                    Some(computed) => computed == Computed::Texts,
-                    None => is_column_of_texts(expr, select, scope),
+                    Some(computed) => computed,
+                    None => of_column(expr, select, scope),
                 }
             }
-            Expr::Function(function) if is_text(function) => true,
-            Expr::Function(function) => {
-                extracts_texts(function, scope)
-                    || chosen(expr).is_some_and(|values| values.into_iter().all(gives_texts))
+            Expr::Function(function)
+                if is_text(function)
+                    || is_cast_to_text(function)
+                    || extracts_texts(function, scope) =>
+            {
+                Computed::Texts
             }
-            _ => chosen(expr).is_some_and(|values| values.into_iter().all(gives_texts)),
+            _ => match chosen(expr) {
+                Some(values) => Computed::of_all(values.into_iter().map(kind)),
+                None => Computed::Others,
+            },
         }
     }
 
@@ -288,15 +344,15 @@ pub(super) fn chosen(expr: &Expr) -> Option<Vec<&Expr>> {
     }
 }
 
-/// Whether an expression is a column of texts of a table in FROM that is no subquery.
-fn is_column_of_texts(column: &Expr, select: &Select, scope: &Scope) -> bool {
+/// What the values of a column are that a table in FROM has, or passes on.
+fn of_column(column: &Expr, select: &Select, scope: &Scope) -> Computed {
     let (table, name) = match column {
         Expr::Identifier(name) => (None, name),
         Expr::CompoundIdentifier(names) => match &names[..] {
             [table, name] => (Some(table), name),
-            _ => return false,
+            _ => return Computed::Unknown,
         },
-        _ => return false,
+        _ => return Computed::Unknown,
     };
     let mut factors = select.from.iter().flat_map(|from| {
         let joined = from.joins.iter().map(|join| &join.relation);
@@ -308,11 +364,17 @@ fn is_column_of_texts(column: &Expr, select: &Select, scope: &Scope) -> bool {
         source.has(&name.value) && table.is_none_or(is_named)
     };
     match factors.find(|factor| scope.of_factor(factor).iter().any(is_meant)) {
-        Some(TableFactor::Table { name: table, alias, args: None, .. }) => {
+        // Other schemas have other tables.
+        Some(TableFactor::Table { name: table, alias, args: None, .. }) if table.0.len() == 1 => {
             let is_renamed = alias.as_ref().is_some_and(|alias| !alias.columns.is_empty());
-            !is_renamed && last(table).is_some_and(|it| scope.has_texts(&it.value, &name.value))
+            let table = last(table).filter(|_| !is_renamed);
+            match table.and_then(|table| scope.has_texts(&table.value, &name.value)) {
+                Some(true) => Computed::Texts,
+                Some(false) => Computed::Others,
+                None => Computed::Unknown,
+            }
         }
-        _ => false,
+        _ => Computed::Unknown,
     }
 }
 
@@ -392,6 +454,10 @@ pub(super) fn joined_column(function: &Function) -> Option<&Expr> {
 /// Whether a call is what a written CAST became.
 fn is_cast(function: &Function) -> bool {
     last(&function.name).is_some_and(|name| name.value.starts_with("__cast_"))
+}
+
+fn is_cast_to_text(function: &Function) -> bool {
+    last(&function.name).is_some_and(|name| is_same(name, CAST_TEXT))
 }
 
 /// Whether a call returns text for every row.

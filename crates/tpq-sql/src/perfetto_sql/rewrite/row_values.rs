@@ -14,7 +14,7 @@ use super::super::dialect::TraceDialect;
 use super::orders::has;
 use super::retry::is_query;
 use super::truth::constraint;
-use super::{number, take};
+use super::{call, number, take};
 
 /// The columns of the rows that a row value is compared with are called this, with a number.
 pub(super) const COLUMN: &str = "__value";
@@ -128,11 +128,20 @@ fn same(left: &Expr, right: &Expr, is_aggregate: IsAggregate) -> Option<Expr> {
             Expr::IsNotDistinctFrom(Box::new(a), Box::new(b))
         })
     };
-    match (parts(left)?, parts(right)) {
-        (left, Some(right)) if left.len() == right.len() => pairs(&left, &right),
-        (left, None) => with_subquery(&left, right, pairs, is_aggregate),
-        _ => None,
+    let (row, subquery) = match (parts(left), parts(right)) {
+        (Some(left), Some(right)) if left.len() == right.len() => return pairs(&left, &right),
+        (Some(row), None) => (row, right),
+        (None, Some(row)) => (row, left),
+        _ => return None,
+    };
+    let of_row = with_subquery(&row, subquery, pairs, is_aggregate)?;
+    if !matches!(of_row, Expr::Subquery(_)) {
+        return Some(of_row);
     }
+    // Without a row, the columns of the subquery are NULL.
+    let is_null = |part: &Expr| Expr::IsNull(Box::new(part.clone()));
+    let are_null = row.iter().map(is_null).reduce(|all, one| binary(BinaryOperator::And, all, one));
+    Some(call("coalesce", vec![of_row, nested(are_null?)]))
 }
 
 /// A condition on a row and the row of a scalar subquery.

@@ -114,3 +114,12 @@ SELECT v = 7, v < 10 FROM (SELECT CASE WHEN id = 1 THEN '7' ELSE 'x' END AS v, i
 SELECT v = 7, v < 10, v = '7' FROM (SELECT max(string_value) AS v FROM args WHERE id < 2)
 SELECT v = 7, CASE v WHEN 7 THEN 'number' WHEN '7' THEN 'text' END FROM (SELECT iif(a.id = 1, a.string_value, upper(a.key)) AS v, id FROM args a) ORDER BY id
 SELECT lag(v, 1, 7) OVER (ORDER BY id) = 7 FROM (SELECT id, string_value AS v FROM args WHERE id <> 1) ORDER BY id LIMIT 1
+-- The queries of a union may give texts and numbers.
+SELECT id, v = 7, v < 10 FROM (SELECT id, coalesce(string_value, 'x') AS v FROM args WHERE id <> 1 UNION ALL SELECT id + 100, int_value + 0 FROM args) ORDER BY id
+WITH c(id, v) AS (SELECT 1, 'x' UNION ALL SELECT id, int_value + 0 FROM args WHERE int_value = 7) SELECT id, coalesce(v, 'y') = 7, v < 10 FROM c ORDER BY id, 2
+SELECT id, v = 7, v < 10 FROM (SELECT id, upper(key) AS v FROM args UNION ALL SELECT id + 100, coalesce(string_value, key) FROM args UNION ALL SELECT 200, '7') ORDER BY id
+WITH RECURSIVE r(n, v) AS (SELECT 1, '7' UNION ALL SELECT n + 1, v FROM r WHERE n < 3) SELECT n, v = 7, v < 10 FROM r ORDER BY n
+-- What is chosen from texts of CAST is a text.
+SELECT id, v < 10, coalesce(v, 'x') < 10 FROM (SELECT id, max(CAST(int_value AS TEXT)) OVER (PARTITION BY id) AS v FROM args) ORDER BY id
+-- A text is passed on by a subquery.
+SELECT id, nullif(v, 'x') = 7, coalesce(v, 'y') < 10 FROM (SELECT w.id, coalesce(w.v, 'x') AS v FROM (SELECT id, string_value AS v FROM args) w) ORDER BY id

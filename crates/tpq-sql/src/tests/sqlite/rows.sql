@@ -100,6 +100,11 @@ SELECT id, (name, id) = (SELECT p.name, p.id FROM slice p ORDER BY p.id DESC) FR
 SELECT id, (name, id) <> (SELECT p.name, p.id FROM slice p WHERE p.id <= slice.id ORDER BY p.id DESC) FROM slice ORDER BY id
 SELECT count(*), (max(dur), min(id)) IS (SELECT dur, 0 FROM slice ORDER BY dur DESC) FROM slice
 SELECT id FROM slice WHERE (SELECT depth, dur FROM slice ORDER BY dur DESC, id LIMIT 3 OFFSET 1) >= (depth, abs(dur)) ORDER BY id
+-- A subquery without a row gives NULLs.
+SELECT id, (parent_id, dur) IS (SELECT id, dur FROM slice WHERE id > 100), (parent_id, NULL) IS (SELECT id, dur FROM slice WHERE id > 100) FROM slice ORDER BY id
+SELECT id FROM slice WHERE (parent_id, abs(dur)) IS NOT (SELECT p.id, p.dur FROM slice p WHERE p.id > 100 ORDER BY p.id) ORDER BY id
+SELECT s.id, t.utid FROM slice s LEFT JOIN thread t ON t.utid = s.depth AND (s.id, abs(s.depth)) IS NOT (SELECT utid, utid FROM thread WHERE utid > 100) ORDER BY s.id
+SELECT id, (SELECT p.id, p.dur FROM slice p WHERE p.id = slice.parent_id) IS (parent_id, abs(dur)) FROM slice ORDER BY id
 -- Row values with aggregates and window functions.
 SELECT depth, count(*) FROM slice GROUP BY depth HAVING (depth, count(*)) IN (SELECT depth, 4 FROM slice)
 SELECT depth, count(*) FROM slice GROUP BY depth HAVING (depth, count(*)) NOT IN (SELECT depth, 4 FROM slice) ORDER BY depth
