@@ -2,14 +2,14 @@
 
 use std::cmp::Ordering;
 
-use datafusion::arrow::array::{Array, ArrayRef, AsArray};
+use datafusion::arrow::array::ArrayRef;
 use datafusion::arrow::datatypes::Float64Type;
 use datafusion::parquet::basic::Encoding;
 use datafusion::parquet::errors::ParquetError;
 use datafusion::parquet::file::statistics::{Statistics, ValueStatistics};
 
-use super::words::{Words, append_plain};
-use super::{Dictionary, PageValues, Values, of_another_type};
+use super::words::{Words, append_plain, each_run};
+use super::{Dictionary, PageValues, Values};
 
 /// Numbers, of which a dictionary has those of the same bits once.
 pub(super) struct Floats {
@@ -59,16 +59,7 @@ impl Values for Floats {
     type Bound = Bound;
 
     fn add(&mut self, rows: &ArrayRef) -> Result<(), ParquetError> {
-        let rows = rows.as_primitive_opt::<Float64Type>().ok_or_else(|| of_another_type(rows))?;
-        match rows.nulls().filter(|nulls| nulls.null_count() > 0) {
-            None => self.extend(rows.values()),
-            Some(nulls) => {
-                let runs = nulls.valid_slices();
-                let runs = runs.filter_map(|(start, end)| rows.values().get(start..end));
-                runs.for_each(|run| self.extend(run));
-            }
-        }
-        Ok(())
+        each_run::<Float64Type>(rows, |values| self.extend(values))
     }
 
     fn end_page(&mut self) -> PageValues<Bound> {

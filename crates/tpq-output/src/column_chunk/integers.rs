@@ -1,14 +1,14 @@
 //! The integers of a column.
 
-use datafusion::arrow::array::{Array, ArrayRef, AsArray};
+use datafusion::arrow::array::ArrayRef;
 use datafusion::arrow::datatypes::Int64Type;
 use datafusion::parquet::basic::Encoding;
 use datafusion::parquet::errors::ParquetError;
 use datafusion::parquet::file::statistics::{Statistics, ValueStatistics};
 
 use super::differences::append_differences;
-use super::words::Words;
-use super::{Dictionary, PageValues, Values, of_another_type};
+use super::words::{Words, each_run};
+use super::{Dictionary, PageValues, Values};
 
 /// Integers, which are differences where they have no dictionary.
 pub(super) struct Integers {
@@ -36,16 +36,7 @@ impl Values for Integers {
     type Bound = i64;
 
     fn add(&mut self, rows: &ArrayRef) -> Result<(), ParquetError> {
-        let rows = rows.as_primitive_opt::<Int64Type>().ok_or_else(|| of_another_type(rows))?;
-        match rows.nulls().filter(|nulls| nulls.null_count() > 0) {
-            None => self.extend(rows.values()),
-            Some(nulls) => {
-                let runs = nulls.valid_slices();
-                let runs = runs.filter_map(|(start, end)| rows.values().get(start..end));
-                runs.for_each(|run| self.extend(run));
-            }
-        }
-        Ok(())
+        each_run::<Int64Type>(rows, |values| self.extend(values))
     }
 
     fn end_page(&mut self) -> PageValues<i64> {

@@ -1,10 +1,12 @@
 //! Values of 64 bits.
 
+use datafusion::arrow::array::{Array, ArrayRef, ArrowPrimitiveType, AsArray};
 use datafusion::parquet::basic::Encoding;
+use datafusion::parquet::errors::ParquetError;
 
 use super::bit_packing::append_numbers;
 use super::numbering::Numbering;
-use super::{DICTIONARY_BYTES, Dictionary, entry_bits};
+use super::{DICTIONARY_BYTES, Dictionary, entry_bits, of_another_type};
 
 /// Values below this have their number in an array.
 const SMALL: usize = 1 << 16;
@@ -119,6 +121,25 @@ impl SmallNumbers {
             _ => {}
         }
     }
+}
+
+/// Passes on the runs of values between NULLs.
+///
+/// # Errors
+/// When the values are of another type.
+pub(super) fn each_run<T: ArrowPrimitiveType>(
+    rows: &ArrayRef,
+    mut pass: impl FnMut(&[T::Native]),
+) -> Result<(), ParquetError> {
+    let rows = rows.as_primitive_opt::<T>().ok_or_else(|| of_another_type(rows))?;
+    match rows.nulls().filter(|nulls| nulls.null_count() > 0) {
+        None => pass(rows.values()),
+        Some(nulls) => {
+            let runs = nulls.valid_slices();
+            runs.filter_map(|(start, end)| rows.values().get(start..end)).for_each(pass);
+        }
+    }
+    Ok(())
 }
 
 /// Appends values one after the other.

@@ -17,7 +17,7 @@ use crate::scan::distinct_values::DistinctValues;
 use crate::scan::pruning::Pruner;
 use crate::scan::value_filter::{WantedValues, Within};
 
-/// The chunks at whose texts text filters look before the first rows are read.
+/// The chunks with texts that text filters look at before the first rows are read.
 const FIRST_AHEAD: usize = 4;
 
 /// Reads one partition, batch by batch.
